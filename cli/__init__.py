@@ -1,0 +1,805 @@
+"""The command ``arrastre``: reads items, asks the solver, prints answers for people or for programs.
+
+It knows games only through ``arrastre.game``. Everything that people read, help included, is in Spanish or English.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from types import FrameType
+from typing import Any, BinaryIO, Final, NoReturn, TextIO, cast
+
+import click
+
+import arrastre
+from arrastre import game, notation
+from arrastre.cli import items
+from arrastre.cli.items import Item
+from arrastre.cli.text import LANGUAGES, Text, language
+from arrastre.errors import ArrastreError, IllegalAction
+from arrastre.game import Position
+
+__all__ = ["command", "main"]
+
+OK: Final = 0
+FAILED: Final = 1
+BAD_USAGE: Final = 2
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+
+_AHEAD: Final = 256
+"""How many items are read before the oldest of them must have been answered."""
+
+_PROGRESS_EVERY: Final = 0.25
+_MOST_THREADS: Final = 256
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command with the process's arguments, and end the process."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    command(language(given, os.environ)).main(given, prog_name="arrastre")
+    raise AssertionError("click has ended the process")
+
+
+# What the commands write to.
+
+
+class _OutputError(Exception):
+    """Standard output takes no more."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error.strerror or str(error))
+        self.broken_pipe = isinstance(error, BrokenPipeError)
+
+
+class _Output:
+    """Standard output: whole items at a time, and each failure of it told apart from the solver's."""
+
+    def __init__(self) -> None:
+        # None when the process was started with its output closed.
+        self.stream = cast("TextIO | None", sys.stdout)
+
+    def write(self, string: str) -> None:
+        """Write an item. Raises _OutputError."""
+        try:
+            if self.stream is None:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            self.stream.write(string)
+        except OSError as error:
+            raise _OutputError(error) from None
+
+    def flush(self) -> None:
+        """See that everything written is seen. Raises _OutputError."""
+        try:
+            if self.stream is not None:
+                self.stream.flush()
+        except OSError as error:
+            raise _OutputError(error) from None
+
+
+def _dumps(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _say(message: str) -> None:
+    """A line on standard error, which may be closed."""
+    stream = cast("TextIO | None", sys.stderr)
+    if stream is not None:
+        try:
+            stream.write(message + "\n")
+            stream.flush()
+        except OSError:
+            pass
+
+
+class _Progress:
+    """How far the work has come, on standard error; silent unless asked for or looked at."""
+
+    def __init__(self, kind: str, text: Text) -> None:
+        stream = cast("TextIO | None", sys.stderr)
+        # Beside answers that scroll by in the same terminal, a counter would only be in the way.
+        seen = stream is not None and stream.isatty() and not (sys.stdout and sys.stdout.isatty())
+        self._kind = "none" if stream is None or (kind == "auto" and not seen) else kind
+        self._text = text
+        self._last = time.monotonic()
+        self._shown = False
+        self.done = 0
+        self.failed = 0
+
+    def add(self, failed: bool) -> None:
+        """Count an item that has been answered."""
+        self.done += 1
+        self.failed += failed
+        if self._kind != "none" and time.monotonic() - self._last >= _PROGRESS_EVERY:
+            self._show()
+
+    def close(self) -> None:
+        """Programs get a last line with the final counts; for people the counter goes away."""
+        if self._kind == "json":
+            self._show()
+        elif self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def _show(self) -> None:
+        self._last = time.monotonic()
+        if self._kind == "json":
+            _say(_dumps({"schema": 1, "done": self.done, "failed": self.failed}).rstrip())
+        else:
+            sys.stderr.write(f"\r{self._text('run.progress', done=self.done, failed=self.failed)}\x1b[K")
+            sys.stderr.flush()
+            self._shown = True
+
+
+class _Interrupt:
+    """Ctrl-C: the first one stops the work and lets the answers found so far be written; another one is final.
+
+    The first raises KeyboardInterrupt only where the program waits, so that no answer is lost or torn by it.
+    """
+
+    def __init__(self) -> None:
+        self._raised = False
+        self._waiting = False
+        self._installed = False
+
+    def __enter__(self) -> _Interrupt:
+        mine = threading.current_thread() is threading.main_thread()
+        # Whoever starts a program in the background may have it ignore Ctrl-C; it then stays ignored.
+        if mine and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._handle)
+            self._installed = True
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._installed:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        again, self._raised = self._raised, True
+        if again or self._waiting:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def waiting(self, waiting: bool = True) -> Iterator[None]:
+        """Whether, inside, the program only waits (and may be interrupted) or changes something (and may not)."""
+        before, self._waiting = self._waiting, waiting
+        try:
+            if waiting and self._raised:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self._waiting = before
+        if before and self._raised:
+            raise KeyboardInterrupt
+
+
+# What the commands do.
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """How items become positions: a ruleset for those that name none, overrides of the rules, actions to do first."""
+
+    ruleset: str | None
+    rules: Mapping[str, str]
+    then: Sequence[str]
+    lang: str
+
+    def position(self, item: Item) -> Position:
+        """The position to look at. Raises ArrastreError with the item's line in every fault."""
+        if item.error is not None:
+            raise item.error
+        try:
+            raw = notation.read(item.text)
+            if self.ruleset is not None and "ruleset" not in raw.data:
+                raw = replace(raw, data={**raw.data, "ruleset": self.ruleset})
+            if self.rules:
+                raw = replace(raw, data={**raw.data, "rules": self._overridden(raw.data.get("rules"))})
+            position = Position.from_raw(raw)
+        except ArrastreError as error:
+            if item.line:
+                first = item.line - 1
+                faults = [replace(fault, line=first + (fault.line or 1)) for fault in error.faults]
+                raise type(error)(error.message, faults) from None
+            raise
+        return self._after(position)
+
+    def _overridden(self, rules: object) -> object:
+        if rules is None:
+            return dict(self.rules)
+        if not isinstance(rules, Mapping):
+            return rules  # the gate says what is wrong with it
+        mine = {_folded(field) for field in self.rules}
+        return {**{field: value for field, value in rules.items() if _folded(field) not in mine}, **self.rules}
+
+    def _after(self, position: Position) -> Position:
+        for place, action in enumerate(self.then):
+            try:
+                position = position.apply(action)
+            except IllegalAction as error:
+                why = position.why_not(action, self.lang) if self.lang != "en" else None
+                faults = [replace(each, field=f"then[{place}]", message=why or each.message) for each in error.faults]
+                raise IllegalAction(error.message, faults) from None
+        return position
+
+
+def _folded(field: object) -> str:
+    """A rule's field, however it is spelled: ``figureUnderRey`` is ``figure_under_rey``."""
+    return str(field).replace("_", "").lower()
+
+
+class _Run:
+    """A command at work on a list of items: one answer for each, in order, held back as little as can be."""
+
+    def __init__(self, text: Text, as_json: bool, progress: str) -> None:
+        from arrastre.cli.render import Renderer
+
+        self.text = text
+        self.as_json = as_json
+        self.output = _Output()
+        self.render = Renderer(self.output.stream, text)
+        self._complain = Renderer(sys.stderr, text).error
+        self._progress = _Progress(progress, text)
+        self._interrupt = _Interrupt()
+        self._pending: deque[tuple[Item, Future[str] | str | ArrastreError]] = deque()
+
+    def items(
+        self,
+        arguments: Sequence[str],
+        answer: Callable[[Item], Future[str] | str],
+        stop: Callable[[], None] = lambda: None,
+    ) -> int:
+        """Answer every item; the exit status. ``stop`` makes futures that are running end soon."""
+        source = items.read(arguments, _stdin, self._before_wait)
+        with self._interrupt:
+            try:
+                while (item := self._next(source)) is not None:
+                    try:
+                        self._pending.append((item, answer(item)))
+                    except ArrastreError as error:
+                        self._pending.append((item, error))
+                    self._write_ready(_AHEAD)
+                self._write_ready(0)
+            except KeyboardInterrupt:
+                stop()
+                self._write_found()
+                self._end()
+                _say(self.text("run.interrupted"))
+                return INTERRUPTED
+            finally:
+                stop()
+        self._end()
+        if not self._progress.done and not self.as_json:
+            _say(self.text("run.nothing"))
+        return FAILED if self._progress.failed else OK
+
+    def _next(self, source: Iterator[Item]) -> Item | None:
+        with self._interrupt.waiting():
+            return next(source, None)
+
+    def _before_wait(self) -> None:
+        """Whoever writes the input may be waiting for the answers so far."""
+        with self._interrupt.waiting(False):
+            self._write_ready(0)
+            self.output.flush()
+
+    def _write_ready(self, most: int) -> None:
+        """Write the answers that are there, in order, until at most so many items are without one."""
+        while self._pending:
+            item, answer = self._pending[0]
+            if isinstance(answer, Future):
+                if not answer.done():
+                    if len(self._pending) <= most:
+                        return
+                    self.output.flush()
+                try:
+                    with self._interrupt.waiting():
+                        answer = answer.result()
+                except ArrastreError as error:
+                    answer = error
+            self._pending.popleft()
+            self._write(item, answer)
+
+    def _write_found(self) -> None:
+        """After an interruption: what has been found all the same, in order."""
+        while self._pending:
+            item, answer = self._pending.popleft()
+            if isinstance(answer, Future):
+                try:
+                    answer = answer.result()
+                except CancelledError:
+                    return
+                except ArrastreError as error:
+                    answer = error
+            self._write(item, answer)
+
+    def _write(self, item: Item, answer: str | ArrastreError) -> None:
+        failed = isinstance(answer, ArrastreError)
+        if not isinstance(answer, ArrastreError):
+            self.output.write(answer)
+        elif self.as_json:
+            self.output.write(_dumps({"schema": 1, "index": item.index, "error": answer.to_dict()}))
+        else:
+            self.output.flush()
+            _say(self._complain(item, answer).rstrip("\n"))
+        self._progress.add(failed)
+
+    def _end(self) -> None:
+        self._progress.close()
+        self.output.flush()
+
+
+class _Solver:
+    """A pool of threads, each with a context of its own, that solves positions one by one."""
+
+    def __init__(
+        self, threads: int, objective: str, want: game.Want, line: bool, nodes: int | None, seconds: float | None
+    ) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="solve")
+        self._own = threading.local()
+        self._contexts: list[arrastre.Context] = []
+        self._stopped = False
+        self._objective = objective
+        self._want = want
+        self._line = line
+        # An explicit limit starts from a fresh table: answers then do not depend on which thread gave them.
+        self._nodes = game.DEFAULT_NODES if nodes is None else nodes
+        self._seconds = seconds
+
+    def submit(self, position: Position, answer: Callable[[arrastre.Solution, float], str]) -> Future[str]:
+        """Have a position solved and the answer put in writing, both in one of the threads."""
+        return self._pool.submit(self._work, position, answer)
+
+    def stop(self) -> None:
+        """Start nothing more, and end what is running: it answers with what has been proven."""
+        self._stopped = True
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for context in tuple(self._contexts):
+            context.stop()
+
+    def _work(self, position: Position, answer: Callable[[arrastre.Solution, float], str]) -> str:
+        context: arrastre.Context | None = getattr(self._own, "context", None)
+        if context is None:
+            context = self._own.context = arrastre.Context()
+            self._contexts.append(context)
+            if self._stopped:
+                context.stop()
+        start = time.perf_counter()
+        solution = arrastre.solve(
+            position,
+            objective=self._objective,
+            want=self._want,
+            line=self._line,
+            nodes=self._nodes,
+            seconds=self._seconds,
+            context=context,
+        )
+        return answer(solution, time.perf_counter() - start)
+
+
+def _stdin() -> BinaryIO | None:
+    stream = cast("TextIO | None", sys.stdin)
+    return None if stream is None else stream.buffer
+
+
+# The commands as click sees them.
+
+
+class _Speaking(click.Command):
+    """A command whose help is in one language, headings included."""
+
+    text: Text
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the usage line."""
+        pieces = " ".join(self.collect_usage_pieces(ctx))
+        formatter.write_usage(ctx.command_path, pieces, prefix=self.text("help.usage"))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, and a group's commands."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        records = [record for each in options if (record := each.get_help_record(ctx)) is not None]
+        with formatter.section(self.text("help.options")):
+            formatter.write_dl(records)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take a position text that begins with an empty hand (``-/7O/…``) for what it is: no option."""
+        try:
+            return super().parse_args(ctx, [" " + each if each.startswith("-/") else each for each in args])
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
+
+class _Main(_Speaking, click.Group):
+    """The command as a whole. It speaks its language also when it is used wrongly."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, then the commands."""
+        super().format_options(ctx, formatter)
+        rows = [(name, each.get_short_help_str()) for name, each in self.commands.items()]
+        with formatter.section(self.text("help.commands")):
+            formatter.write_dl(rows)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """The commands in the order in which one learns them."""
+        return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say that there is none."""
+        if args[0] not in self.commands:
+            raise click.UsageError(self.text("usage.no_command", name=args[0]), ctx)
+        return super().resolve_command(ctx, args)
+
+    def main(self, *args: Any, **extra: Any) -> NoReturn:
+        """Run and exit: with what the command says, or the status of whatever stopped it."""
+        sys.exit(self._status(*args, **{**extra, "standalone_mode": False}))
+
+    def _status(self, *args: Any, **extra: Any) -> int:
+        try:
+            return int(super().main(*args, **extra) or OK)
+        except click.UsageError as error:
+            _say(self._complaint(error))
+            return BAD_USAGE
+        except click.Abort:
+            return INTERRUPTED
+        except _OutputError as error:
+            _give_up_output()
+            if error.broken_pipe:
+                return BROKEN_PIPE
+            _say("arrastre: " + self.text("run.no_output", reason=error))
+        except OSError as error:  # of click's own output
+            _give_up_output()
+            _say("arrastre: " + self.text("run.no_output", reason=error.strerror))
+        except MemoryError:
+            _say("arrastre: " + self.text("run.no_memory"))
+        return FAILED
+
+    def _complaint(self, error: click.UsageError) -> str:
+        """What is wrong with the usage, in one line, and where to read more."""
+        path = error.ctx.command_path if error.ctx else "arrastre"
+        return f"{path}: {self._what(error)}\n({self.text('usage.see', command=path)})"
+
+    def _what(self, error: click.UsageError) -> str:
+        say = self.text
+        if isinstance(error, click.NoSuchOption):
+            perhaps = [say("usage.perhaps", names=", ".join(error.possibilities))] if error.possibilities else []
+            return "; ".join([say("usage.no_option", name=error.option_name), *perhaps])
+        if isinstance(error, click.BadOptionUsage):
+            options = {name: each for each in (error.ctx.command.params if error.ctx else []) for name in each.opts}
+            flag = isinstance(option := options.get(error.option_name), click.Option) and option.is_flag
+            return say("usage.takes_no_value" if flag else "usage.needs_value", name=error.option_name)
+        if isinstance(error, click.BadParameter):
+            param = error.param
+            name = param.opts[-1] if isinstance(param, click.Option) else (param.human_readable_name if param else "")
+            if isinstance(error, click.MissingParameter):
+                return say("usage.missing", name=name)
+            return say("usage.bad_value", name=name, message=error.message)
+        return error.message
+
+
+def _give_up_output() -> None:
+    """Nobody can take what is left in the buffer: Python shall not try again when it exits."""
+    try:
+        with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    except (AttributeError, OSError, ValueError):
+        pass
+
+
+class _Reader:
+    """Reads the options' values, and says what is wrong with one in the language of the command."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+
+    def by(self, read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+        """A callback that reads an option's value, or each one of an option that may be repeated."""
+
+        def callback(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+            try:
+                if isinstance(value, tuple):
+                    return [read(each) for each in value]
+                return None if value is None else read(value)
+            except _ValueError as error:
+                raise click.BadParameter(str(error), ctx, param) from None
+
+        return callback
+
+    def one_of(self, *words: str) -> Callable[[str], str]:
+        """One of a few words."""
+
+        def read(value: str) -> str:
+            if value not in words:
+                raise _ValueError(self._text("usage.one_of", value=value, names=", ".join(words)))
+            return value
+
+        return read
+
+    def whole(self, low: int, high: int) -> Callable[[str], int]:
+        """A whole number within limits."""
+
+        def read(value: str) -> int:
+            number = int(value) if value.isascii() and value.isdigit() and len(value) <= 20 else -1
+            if not low <= number <= high:
+                raise _ValueError(self._text("usage.whole", value=value, low=low, high=high))
+            return number
+
+        return read
+
+    def seconds(self, value: str) -> float:
+        """A time above zero."""
+        try:
+            seconds = float(value)
+        except ValueError:
+            seconds = math.nan
+        if not 0 < seconds < 1e9:
+            raise _ValueError(self._text("usage.seconds", value=value))
+        return seconds
+
+    def actions(self, value: str) -> list[str]:
+        """Actions separated by commas, not yet looked at."""
+        actions = [each.strip() for each in value.split(",")]
+        if not all(actions):
+            raise _ValueError(self._text("usage.then", value=value))
+        return actions
+
+    def settings(self, value: str) -> dict[str, str]:
+        """Fields of the rules and their values, not yet looked at."""
+        settings: dict[str, str] = {}
+        for part in value.split(","):
+            field, _, setting = (each.strip() for each in part.partition("="))
+            if not (field and setting):
+                raise _ValueError(self._text("usage.rule", value=part.strip()))
+            settings[field] = setting
+        return settings
+
+
+class _ValueError(ValueError):
+    """An option's value is none; the message is fit to be shown."""
+
+
+def command(lang: str) -> click.Group:
+    """The whole command, its help in Spanish (``es``) or English (``en``)."""
+    text = Text(lang)
+    read = _Reader(text)
+
+    def option(*names: str, key: str = "", **attributes: Any) -> Callable[[Any], Any]:
+        name = key or names[-1].lstrip("-").split("/")[0]
+        return click.option(*names, help=text(f"option.{name}"), **attributes)
+
+    def show_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        if value and not ctx.resilient_parsing:
+            click.echo(ctx.get_help())
+            ctx.exit()
+
+    def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        if value and not ctx.resilient_parsing:
+            click.echo(f"arrastre {arrastre.__version__}")
+            ctx.exit()
+
+    def common(function: Any) -> Any:
+        """Options that every command has."""
+        eager: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
+        function = click.option("-h", "--help", help=text("help.help"), callback=show_help, **eager)(function)
+        # Read before parsing, by whoever made this command: here it is only checked.
+        return option("--lang", callback=read.by(read.one_of(*LANGUAGES)), metavar="es|en", expose_value=False)(
+            function
+        )
+
+    def ruled(function: Any) -> Any:
+        return option("--rules", multiple=True, callback=read.by(read.settings), metavar="FIELD=VALUE,…")(function)
+
+    def gated(function: Any) -> Any:
+        """Options of the commands that read positions."""
+        function = option(
+            "--progress",
+            callback=read.by(read.one_of("auto", "json", "none")),
+            metavar="auto|json|none",
+            default="auto",
+        )(function)
+        function = ruled(function)
+        function = option("--ruleset", callback=read.by(read.one_of(*game.rulesets())), metavar=text("help.name"))(
+            function
+        )
+        function = option("--then", callback=read.by(read.actions), metavar="7O,RC,…")(function)
+        return click.argument("positions", nargs=-1, required=True, metavar=text("help.position"))(function)
+
+    def adding(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+        """Make a command of a function that gives the exit status."""
+
+        def add(function: Callable[..., int]) -> Callable[..., int]:
+            made: Any = group.command(
+                name,
+                cls=_Speaking,
+                help=text(f"help.{name}") + "\n\n" + text(f"help.{name}.more"),
+                short_help=text(f"help.{name}"),
+                options_metavar=text("help.options_metavar"),
+                add_help_option=False,
+            )(function)
+            made.text = text
+            return function
+
+        return add
+
+    @click.group(
+        cls=_Main,
+        help=text("help.main") + "\n\n" + text("help.main.more"),
+        options_metavar=text("help.options_metavar"),
+        subcommand_metavar=text("help.command"),
+        add_help_option=False,
+        invoke_without_command=True,
+    )
+    @click.option(
+        "--version", help=text("help.version"), is_flag=True, is_eager=True, expose_value=False, callback=show_version
+    )
+    @common
+    @click.pass_context
+    def group(ctx: click.Context) -> int:
+        if ctx.invoked_subcommand is None:
+            click.echo(ctx.get_help(), err=True)
+            return BAD_USAGE
+        return OK
+
+    group.text = text
+
+    @adding("solve")
+    @gated
+    @option("--objective", callback=read.by(read.one_of(*_objectives())), metavar="points|game", default="points")
+    @option("--want", callback=read.by(read.one_of("all", "best", "value")), metavar="all|best|value", default="all")
+    @option("--line/--no-line", default=True)
+    @option("--threads", callback=read.by(read.whole(1, _MOST_THREADS)), metavar="N", default="1")
+    @option("--nodes", callback=read.by(read.whole(1, 2**62)), metavar="N")
+    @option("--seconds", callback=read.by(read.seconds), metavar="S")
+    @option("--stats", is_flag=True)
+    @option("--json", "as_json", key="json", is_flag=True)
+    @common
+    def solve(
+        positions: Sequence[str],
+        then: Sequence[str] | None,
+        ruleset: str | None,
+        rules: Sequence[Mapping[str, str]],
+        progress: str,
+        objective: str,
+        want: game.Want,
+        line: bool,
+        threads: int,
+        nodes: int | None,
+        seconds: float | None,
+        stats: bool,
+        as_json: bool,
+    ) -> int:
+        gate = _Gate(ruleset, _merged(rules), then or [], "en" if as_json else lang)
+        run = _Run(text, as_json, progress)
+        solver = _Solver(threads, objective, want, line, nodes, seconds)
+
+        def answer(item: Item) -> Future[str]:
+            def written(solution: arrastre.Solution, seconds: float) -> str:
+                if not as_json:
+                    return run.render.solution(item, solution, seconds if stats else None)
+                answer = solution.to_dict(item.index)
+                if stats:
+                    answer |= {"nodes": solution.nodes, "seconds": round(seconds, 6)}
+                return _dumps(answer)
+
+            return solver.submit(gate.position(item), written)
+
+        return run.items(positions, answer, solver.stop)
+
+    @adding("show")
+    @gated
+    @option("--json", "as_json", key="json", is_flag=True)
+    @common
+    def show(
+        positions: Sequence[str],
+        then: Sequence[str] | None,
+        ruleset: str | None,
+        rules: Sequence[Mapping[str, str]],
+        progress: str,
+        as_json: bool,
+    ) -> int:
+        gate = _Gate(ruleset, _merged(rules), then or [], "en" if as_json else lang)
+        run = _Run(text, as_json, progress)
+
+        def answer(item: Item) -> str:
+            position = gate.position(item)
+            return _dumps(position.to_dict()) if as_json else run.render.position(item, position)
+
+        return run.items(positions, answer)
+
+    @adding("rules")
+    @click.argument("names", nargs=-1, metavar=text("help.ruleset"))
+    @option("--players", callback=read.by(read.whole(1, 10)), metavar="N", default="4")
+    @ruled
+    @option("--json", "as_json", key="json", is_flag=True)
+    @common
+    def rules(names: Sequence[str], players: int, rules: Sequence[Mapping[str, str]], as_json: bool) -> int:
+        return _show_rules(text, names, players, _merged(rules), as_json)
+
+    @adding("serve")
+    @option("--host", metavar="ADDRESS", default="127.0.0.1")
+    @option("--port", callback=read.by(read.whole(0, 65535)), metavar="N", default="50051")
+    @option("--threads", key="serve_threads", callback=read.by(read.whole(1, _MOST_THREADS)), metavar="N")
+    @common
+    def serve(host: str, port: int, threads: int | None) -> int:
+        return _serve(text, host, port, threads)
+
+    return cast(click.Group, group)
+
+
+def _objectives() -> tuple[str, ...]:
+    """The objectives of all games, those of the first game first."""
+    known = [each for name in game.rulesets() for each in game.game_of(name).objectives]
+    return tuple(dict.fromkeys(known))
+
+
+def _merged(rules: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {field: value for each in rules for field, value in each.items()}
+
+
+def _show_rules(text: Text, names: Sequence[str], players: int, rules: Mapping[str, str], as_json: bool) -> int:
+    """One ruleset after another; without names, what sets each apart."""
+    from arrastre.cli.render import Renderer
+
+    output = _Output()
+    render = Renderer(output.stream, text)
+    status = OK
+    listed: list[tuple[str, Sequence[game.RuleRow]]] = []
+    for index, name in enumerate(names or game.rulesets()):
+        try:
+            rows = game.game_of(name).rules(name, rules, players, text.lang)
+        except ArrastreError as error:
+            status = FAILED
+            if as_json:
+                output.write(_dumps({"schema": 1, "index": index, "error": error.to_dict()}))
+            else:
+                output.flush()
+                _say(Renderer(sys.stderr, text).error(Item(index, name, 0, ""), error).rstrip("\n"))
+            continue
+        if as_json:
+            fields = [asdict(row) for row in rows]
+            output.write(_dumps({"schema": 1, "index": index, "ruleset": name, "players": players, "fields": fields}))
+        elif names:
+            output.write(render.ruleset(name, players, rows))
+        else:
+            listed.append((name, rows))
+    if listed:
+        output.write(render.rulesets(listed))
+    output.flush()
+    return status
+
+
+def _serve(text: Text, host: str, port: int, threads: int | None) -> int:
+    # Here, so that no other command waits for gRPC to be imported.
+    from arrastre import server
+
+    def ready(address: str) -> None:
+        _say(text("serve.listening", address=address))
+
+    try:
+        server.serve(host, port, threads=threads or 0, ready=ready)
+    except ArrastreError as error:
+        for fault in error.faults:
+            _say(f"arrastre serve: --{fault.field}: {text.fault(fault)}")
+        return BAD_USAGE
+    except OSError as error:
+        _say("arrastre serve: " + text("serve.failed", reason=error.strerror or error))
+        return FAILED
+    return OK

@@ -1,0 +1,415 @@
+"""Reads items - positions as somebody wrote them - out of files, arguments and standard input, in bounded memory.
+
+A source may hold one-line position texts, JSON lines, JSON objects printed over many lines, JSON arrays of either
+(of objects or of position texts), and any mixture of them. Blank lines are skipped; a line that begins with ``#`` is
+a note, kept for the item below it. What cannot be understood becomes an item with an error, and reading goes on at
+the next line that can begin an item. The spelling of an item is not looked at here: that is ``arrastre.notation``.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import re
+import select
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import BinaryIO, ClassVar
+
+from arrastre.errors import ArrastreError, Fault, InvalidSyntax
+
+ITEM_LIMIT = 1 << 20
+"""Bytes of the longest item that is read; the rest of a longer one is skipped without being held."""
+
+STDIN = "-"
+"""The argument that stands for standard input."""
+
+_BLOCK = 1 << 16
+_DEPTH_LIMIT = 256
+_NOTES_LIMIT = 40
+_NOTE_WIDTH = 400
+_WINDOW = 1 << 13
+_DECODER = json.JSONDecoder()
+
+_TOKEN = re.compile(rb'"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"|[{}\[\],:\n"]|[^\s"{}\[\],:]+')
+_SPACE = re.compile(rb"[ \t\r\f\v]*")
+_TEXT_LIKE = re.compile(rb'[^\s"]*/')
+_FILE_NAME = re.compile(r"\.(json|jsonl|ndjson|txt)$", re.IGNORECASE)
+_CLOSES = {ord("}"): ord("{"), ord("]"): ord("[")}
+
+
+class UnreadableError(ArrastreError):
+    """A file that cannot be opened or read."""
+
+    code: ClassVar[str] = "UNREADABLE"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing handed in: its number in the whole input (from 0), its text, and where it came from.
+
+    ``source`` is the file's name, ``-`` for standard input, empty for an argument; ``line`` counts from 1. ``notes``
+    are the comment lines above it. ``error`` says why there is no text to look at.
+    """
+
+    index: int
+    source: str
+    line: int
+    text: str
+    notes: tuple[str, ...] = ()
+    error: ArrastreError | None = None
+
+    @property
+    def place(self) -> str:
+        """The file and line, as people look for it; empty for an argument."""
+        source = "<stdin>" if self.source == STDIN else self.source
+        return f"{source}:{self.line}" if source and self.line else source
+
+
+def read(
+    arguments: Iterable[str], stdin: Callable[[], BinaryIO | None], before_wait: Callable[[], None] = lambda: None
+) -> Iterator[Item]:
+    """All items of the arguments, in order; an argument is a file's name, ``-``, a position text or JSON.
+
+    ``before_wait`` is called before a read that may have to wait for whoever writes the input.
+    """
+    index = 0
+    for argument in arguments:
+        for item in _argument(argument, stdin, before_wait):
+            yield replace(item, index=index)
+            index += 1
+
+
+def _argument(argument: str, stdin: Callable[[], BinaryIO | None], before_wait: Callable[[], None]) -> Iterator[Item]:
+    if argument == STDIN:
+        stream = stdin()
+        if stream is None:
+            yield _unreadable(STDIN, errno.EBADF)
+        else:
+            yield from _Scanner(stream, STDIN, before_wait).items()
+    elif _is_text(argument):
+        data = argument.encode("utf-8", "surrogateescape")
+        yield from _Scanner(io.BytesIO(data), "", before_wait).items()
+    else:
+        try:
+            # Unbuffered: a scanner holds its own buffer, and must get what a pipe has without waiting for more.
+            with open(argument, "rb", buffering=0) as file:  # noqa: PTH123
+                yield from _Scanner(file, argument, before_wait).items()
+        except ValueError:
+            yield _unreadable(argument, errno.ENOENT)
+        except OSError as error:
+            yield _unreadable(argument, error.errno or errno.EIO)
+
+
+def _is_text(argument: str) -> bool:
+    """Whether an argument is an item itself. Anything without a blank in it is the name of a file."""
+    start = argument.lstrip()[:1]
+    if start in ("{", "["):
+        return True
+    if not argument.strip() or not re.search(r"\s", argument) or _FILE_NAME.search(argument):
+        return False
+    try:
+        return not os.path.lexists(argument)
+    except ValueError:
+        return True
+
+
+def _unreadable(source: str, number: int) -> Item:
+    reason = {
+        errno.ENOENT: "NOT_FOUND",
+        errno.ENOTDIR: "NOT_FOUND",
+        errno.ENAMETOOLONG: "NOT_FOUND",
+        errno.EISDIR: "IS_DIRECTORY",
+        errno.EACCES: "NO_PERMISSION",
+        errno.EPERM: "NO_PERMISSION",
+    }.get(number, "READ_FAILED")
+    shown = source if len(source) <= 200 else source[:200] + "…"
+    fault = Fault("", reason, os.strerror(number))
+    return Item(0, shown, 0, "", error=UnreadableError(f"cannot read {shown}: {os.strerror(number)}", [fault]))
+
+
+def _too_long(line: int) -> InvalidSyntax:
+    message = f"the item is longer than {ITEM_LIMIT} bytes"
+    return InvalidSyntax("the item is too long", [Fault("", "TOO_LONG", message, line=line)])
+
+
+class _Scanner:
+    """Cuts a stream of bytes into items. Holds one block and the item being read, never more."""
+
+    def __init__(self, stream: BinaryIO | io.RawIOBase, source: str, before_wait: Callable[[], None]) -> None:
+        self._stream = stream
+        self._source = source
+        self._before_wait = before_wait
+        self._buffer = bytearray()
+        self._at = 0
+        self._line = 1
+        self._ended = False
+        try:
+            self._descriptor = stream.fileno()
+        except (OSError, ValueError):
+            self._descriptor = -1
+
+    def items(self) -> Iterator[Item]:
+        """The stream's items; an OSError of the stream passes through."""
+        notes: list[str] = []
+        arrays = 0
+        if self._more(2) and self._buffer.startswith(b"\xef\xbb\xbf"):
+            self._at = 3
+        while True:
+            byte = self._skip_blank()
+            if byte == ord(","):
+                self._at += 1
+                continue
+            if byte == ord("]") and arrays:
+                self._at += 1
+                arrays -= 1
+                continue
+            if byte == ord("[") and self._opens_array():
+                self._at += 1
+                arrays += 1
+                continue
+            if byte == ord("#"):
+                note = self._take_line()
+                if note is not None and len(notes) < _NOTES_LIMIT:
+                    notes.append(note.decode("utf-8", "replace").lstrip("# \t").rstrip()[:_NOTE_WIDTH])
+                continue
+            line = self._line
+            if byte is None:
+                break
+            if byte == ord("{"):
+                data = self._take_object()
+            elif byte == ord('"') and arrays:
+                data = self._take_string()
+            else:
+                data = self._take_line()
+            yield self._item(data, line, tuple(notes))
+            notes.clear()
+        if arrays:
+            fault = Fault("", "BAD_JSON", "the input ends inside a JSON array", line=self._line)
+            yield Item(0, self._source, self._line, "", error=InvalidSyntax("the input is cut off", [fault]))
+
+    def _item(self, data: bytes | None, line: int, notes: tuple[str, ...]) -> Item:
+        if data is None:
+            return Item(0, self._source, line, "", notes, _too_long(line))
+        try:
+            return Item(0, self._source, line, data.decode("utf-8").strip(), notes)
+        except UnicodeDecodeError as error:
+            column = len(data[: error.start].decode("utf-8", "replace")) + 1
+            fault = Fault("", "NOT_UTF8", f"byte 0x{data[error.start]:02x} is not UTF-8", line=line, column=column)
+            return Item(0, self._source, line, "", notes, InvalidSyntax("the item is no text", [fault]))
+
+    # Reading and skipping. `_at` is the first byte of the buffer that has not been dealt with.
+
+    def _fill(self) -> bool:
+        """Read another block; False at the end."""
+        if self._ended:
+            return False
+        if self._at:
+            del self._buffer[: self._at]
+            self._at = 0
+        if self._descriptor >= 0:
+            try:
+                ready = bool(select.select([self._descriptor], [], [], 0)[0])
+            except (OSError, ValueError):
+                ready = False
+            if not ready:
+                self._before_wait()
+        # A BufferedReader's read() would wait for a whole block; read1() and a raw read() take what there is.
+        take = getattr(self._stream, "read1", self._stream.read)
+        block = take(_BLOCK)
+        if not block:
+            self._ended = True
+            return False
+        self._buffer += block
+        return True
+
+    def _more(self, offset: int) -> bool:
+        """Whether there is a byte `offset` bytes on."""
+        while self._at + offset >= len(self._buffer):
+            if not self._fill():
+                return False
+        return True
+
+    def _skip_blank(self) -> int | None:
+        """Go to the next byte that is not white space; None at the end."""
+        while self._more(0):
+            match = _SPACE.match(self._buffer, self._at)
+            self._at = match.end() if match else self._at
+            if self._at < len(self._buffer):
+                if self._buffer[self._at] != ord("\n"):
+                    return self._buffer[self._at]
+                self._at += 1
+                self._line += 1
+        return None
+
+    def _take_line(self) -> bytes | None:
+        """The rest of the line; None, if it is too long to hold."""
+        size = self._line_size(0)
+        if size is None:
+            self._skip_line()
+            return None
+        data = bytes(self._buffer[self._at : self._at + size])
+        self._at += size
+        return data
+
+    def _line_size(self, offset: int) -> int | None:
+        """How many bytes from `_at` to the end of the line that holds `offset`; None if beyond the limit."""
+        while True:
+            end = self._buffer.find(b"\n", self._at + offset)
+            if end >= 0:
+                return end - self._at if end - self._at <= ITEM_LIMIT else None
+            offset = len(self._buffer) - self._at
+            if offset > ITEM_LIMIT:
+                return None
+            if not self._fill():
+                return offset
+
+    def _skip_line(self) -> None:
+        """Go to the end of the line, holding nothing."""
+        while True:
+            end = self._buffer.find(b"\n", self._at)
+            if end >= 0:
+                self._at = end
+                return
+            self._at = len(self._buffer)
+            if not self._fill():
+                return
+
+    def _opens_array(self) -> bool:
+        """Whether the bracket here opens an array of items (a record's ``[Event "…"]`` does not)."""
+        offset = 1
+        while self._more(offset):
+            byte = self._buffer[self._at + offset]
+            if byte not in b" \t\r\n":
+                return byte in b'{"]'
+            if offset > _BLOCK:
+                return True
+            offset += 1
+        return True
+
+    def _take_string(self) -> bytes | None:
+        """A JSON string, unquoted; or, if it is none, the rest of the line."""
+        size = self._line_size(0)
+        end = len(self._buffer) if size is None else self._at + size
+        match = _TOKEN.match(self._buffer, self._at, end)
+        if match is None or match.end() - match.start() < 2:
+            return self._take_line()
+        token = bytes(match.group())
+        try:
+            text = json.loads(token)
+        except ValueError:
+            return self._take_line()
+        self._at = match.end()
+        return str(text).encode("utf-8", "surrogatepass")
+
+    def _take_object(self) -> bytes | None:
+        """A JSON object, over as many lines as it takes to close it; None, if it is too long to hold.
+
+        One that goes wrong ends where the next item seems to begin, so that one bad item costs no other.
+        """
+        quick = self._quick_object()
+        if quick is not None:
+            return quick
+        held = _Held()
+        stack = bytearray()
+        last = 0
+        broken = False
+        while self._more(0):
+            if broken:
+                end = self._buffer.find(b"\n", self._at)
+                if end != self._at:
+                    self._eat(held, (len(self._buffer) if end < 0 else end) - self._at)
+                    continue
+                token = b"\n"
+            else:
+                match = _TOKEN.search(self._buffer, self._at)
+                self._eat(held, (match.start() if match else len(self._buffer)) - self._at)
+                if match is None:
+                    continue
+                token = match.group()
+                if token == b'"' and self._buffer.find(b"\n", self._at) < 0:
+                    # A string that is not closed yet: it may go on in the next block.
+                    broken = len(self._buffer) - self._at > ITEM_LIMIT or not self._fill()
+                    continue
+            self._eat(held, len(token))
+            byte = token[0]
+            if byte == ord("\n"):
+                self._line += 1
+                if self._begins_item(stack, last, broken):
+                    break
+                continue
+            last = byte
+            if token == b'"' or (byte in _CLOSES and stack[-1] != _CLOSES[byte]):
+                broken = True
+            elif byte in b"{[":
+                stack.append(byte)
+                broken = len(stack) > _DEPTH_LIMIT
+            elif byte in _CLOSES:
+                stack.pop()
+                if not stack:
+                    self._eat_garbage(held)
+                    break
+        return held.result()
+
+    def _quick_object(self) -> bytes | None:
+        """The object that begins here, if it is sound, short, and in the buffer; else None."""
+        # Decoded so that lengths in bytes can be told even where the bytes are no UTF-8.
+        window = self._buffer[self._at : self._at + _WINDOW].decode("utf-8", "surrogateescape")
+        try:
+            _, end = _DECODER.raw_decode(window)
+        except (ValueError, RecursionError):
+            return None
+        held = _Held()
+        self._line += window.count("\n", 0, end)
+        self._eat(held, end if window.isascii() else len(window[:end].encode("utf-8", "surrogateescape")))
+        self._eat_garbage(held)
+        return held.result()
+
+    def _eat(self, held: _Held, size: int) -> None:
+        held.add(self._buffer[self._at : self._at + size])
+        self._at += size
+
+    def _eat_garbage(self, held: _Held) -> None:
+        """After an object: what follows on its line and can be neither an item nor the rest of an array."""
+        offset = 0
+        while self._more(offset):
+            byte = self._buffer[self._at + offset]
+            if byte in b",]{#\n":
+                return
+            if byte not in b" \t\r":
+                held.add(self._take_line())
+                return
+            offset += 1
+
+    def _begins_item(self, stack: bytearray, last: int, broken: bool) -> bool:
+        """At the start of a line inside an object: whether a new item begins here, and the object breaks off."""
+        if not self._more(0):
+            return False
+        byte = self._buffer[self._at]
+        if byte in b' \t\r\n"}][,:':
+            return False
+        if byte == ord("{"):
+            return broken or not (last == ord(":") or (last in b"[," and stack[-1] == ord("[")))
+        size = self._line_size(0)
+        end = len(self._buffer) if size is None else self._at + size
+        return broken or byte == ord("#") or _TEXT_LIKE.match(self._buffer, self._at, end) is not None
+
+
+class _Held:
+    """The bytes of an item, dropped once there are too many."""
+
+    def __init__(self) -> None:
+        self._data: bytearray | None = bytearray()
+
+    def add(self, data: bytes | bytearray | None) -> None:
+        if self._data is None:
+            return
+        if data is None or len(self._data) + len(data) > ITEM_LIMIT:
+            self._data = None
+        else:
+            self._data += data
+
+    def result(self) -> bytes | None:
+        return None if self._data is None else bytes(self._data)

@@ -1,0 +1,338 @@
+"""All that the command says, in English and in Spanish.
+
+Each message is a pair, so that neither language can lack one; the tests compare their placeholders. What programs
+read (``--json``, codes, reasons, field names) is the same in every language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from arrastre.errors import ArrastreError, Fault
+
+LANGUAGES: Final = ("es", "en")
+
+
+class Message(NamedTuple):
+    """One message in both languages, with the same ``str.format`` placeholders in each."""
+
+    en: str
+    es: str
+
+
+MESSAGES: Final[dict[str, Message]] = {
+    # Help.
+    "help.usage": Message("Usage: ", "Uso: "),
+    "help.options": Message("Options", "Opciones"),
+    "help.commands": Message("Commands", "Órdenes"),
+    "help.help": Message("Show this help and leave.", "Muestra esta ayuda y termina."),
+    "help.version": Message("Show the version and leave.", "Muestra la versión y termina."),
+    "help.main": Message(
+        "Exact analysis of Guiñote: what every legal action is worth when nothing is hidden, and the best play.",
+        "Análisis exacto de guiñote: cuánto vale cada jugada legal a cartas vistas, y el mejor juego.",
+    ),
+    "help.main.more": Message(
+        "A POSITION is a file, a position written on one line, a JSON object, or - for standard input. Files and "
+        "standard input hold any number of positions: one on each line, JSON lines, JSON arrays; lines that begin "
+        "with # are notes.",
+        "Una POSICIÓN es un fichero, una posición escrita en una línea, un objeto JSON, o - para la entrada estándar. "
+        "Los ficheros y la entrada estándar contienen cuantas posiciones se quiera: una por línea, líneas JSON, "
+        "listas JSON; las líneas que empiezan por # son notas.",
+    ),
+    "help.command": Message("COMMAND ...", "ORDEN ..."),
+    "help.options_metavar": Message("[OPTIONS]", "[OPCIONES]"),
+    "help.name": Message("NAME", "NOMBRE"),
+    "help.position": Message("POSITION...", "POSICIÓN..."),
+    "help.ruleset": Message("[NAME]...", "[NOMBRE]..."),
+    "help.solve": Message(
+        "Give the exact value of every legal action, and a line of best play.",
+        "Da el valor exacto de cada jugada legal y una línea de juego óptimo.",
+    ),
+    "help.solve.more": Message(
+        "Values are the final margin of the deal for the side that acts, points already made included; with "
+        "--objective game, whether it wins the game. Exit status: 0, 1 if any item failed, 2 for bad usage, 130 if "
+        "interrupted.",
+        "Los valores son la diferencia final de tantos del reparto para el bando que juega, con lo ya hecho; con "
+        "--objective game, si gana la partida. Estado de salida: 0; 1 si falló algún elemento; 2 por mal uso; 130 si "
+        "se interrumpió.",
+    ),
+    "help.show": Message(
+        "Lay positions out as people see them, with the legal actions.",
+        "Dibuja las posiciones como se ven en la mesa, con las jugadas legales.",
+    ),
+    "help.show.more": Message(
+        "With --json, write them in the canonical JSON form.",
+        "Con --json, las escribe en la forma canónica de JSON.",
+    ),
+    "help.rules": Message(
+        "List the rulesets, or show all fields of one.",
+        "Enumera los reglamentos, o muestra todos los campos de uno.",
+    ),
+    "help.rules.more": Message(
+        "What differs from the game's default ruleset is marked.",
+        "Se marca lo que difiere del reglamento por defecto del juego.",
+    ),
+    "help.serve": Message("Answer over gRPC until told to stop.", "Responde por gRPC hasta que se le mande parar."),
+    "help.serve.more": Message(
+        "Listens on the loopback interface unless told otherwise; SIGTERM and Ctrl-C let calls in flight end.",
+        "Escucha en la interfaz local si no se dice otra cosa; SIGTERM y Ctrl-C dejan terminar las llamadas en curso.",
+    ),
+    "option.lang": Message(
+        "Language of all that people read: es or en (by default, as the environment says).",
+        "Idioma de todo lo que lee una persona: es o en (por defecto, el del entorno).",
+    ),
+    "option.json": Message(
+        "Print one JSON object for each item, in the order of the input.",
+        "Escribe un objeto JSON por elemento, en el orden de la entrada.",
+    ),
+    "option.objective": Message(
+        "points: the final margin of the deal (default). game: who wins the game.",
+        "points: la diferencia final del reparto (por defecto). game: quién gana la partida.",
+    ),
+    "option.then": Message(
+        "What if: do these first, separated by commas, as in 7O,RC,cante O.",
+        "Y si...: hace antes estas jugadas, separadas por comas, como 7O,RC,cante O.",
+    ),
+    "option.want": Message(
+        "all: every action's value (default). best: exact for the best actions only. value: the position's value only.",
+        "all: el valor de cada jugada (por defecto). best: exacto solo las mejores. value: solo el de la posición.",
+    ),
+    "option.line": Message("Give the line of best play (default), or not.", "Da la línea óptima (por defecto), o no."),
+    "option.threads": Message(
+        "Solve this many positions at once (default 1).", "Posiciones a la vez (por defecto, 1)."
+    ),
+    "option.nodes": Message(
+        "Stop each search after this many positions looked at (default 50 million).",
+        "Corta cada búsqueda tras examinar tantas posiciones (por defecto, 50 millones).",
+    ),
+    "option.seconds": Message(
+        "Stop each search after this many seconds (default: never).",
+        "Corta cada búsqueda al cabo de tantos segundos (por defecto, nunca).",
+    ),
+    "option.stats": Message("Add times and nodes.", "Añade tiempos y nodos."),
+    "option.ruleset": Message(
+        "The ruleset of items that name none.", "El reglamento de los elementos que no nombran ninguno."
+    ),
+    "option.rules": Message(
+        "Override a field of the rules, as in undertrump=forced; may be given more than once, or with commas.",
+        "Cambia un campo del reglamento, como undertrump=forced; puede repetirse, o llevar comas.",
+    ),
+    "option.progress": Message(
+        "Progress on stderr: auto (if it is a terminal, default), json (lines for programs) or none.",
+        "Progreso por stderr: auto (si es una terminal, por defecto), json (líneas para programas) o none.",
+    ),
+    "option.players": Message("Number of players (default 4).", "Número de jugadores (por defecto, 4)."),
+    "option.host": Message("Address to listen on (default 127.0.0.1).", "Dirección en que escucha (127.0.0.1)."),
+    "option.port": Message(
+        "Port to listen on (default 50051; 0 takes a free one).",
+        "Puerto en que escucha (por defecto, 50051; 0 toma uno libre).",
+    ),
+    "option.serve_threads": Message(
+        "Searches at once (default: one for each processor).",
+        "Búsquedas a la vez (por defecto, una por procesador).",
+    ),
+    # Bad usage.
+    "usage.see": Message("see {command} --help", "véase {command} --help"),
+    "usage.no_option": Message("there is no option {name}", "no hay ninguna opción {name}"),
+    "usage.perhaps": Message("perhaps {names}?", "¿quizá {names}?"),
+    "usage.no_command": Message("there is no command '{name}'", "no hay ninguna orden '{name}'"),
+    "usage.missing": Message("{name} is missing", "falta {name}"),
+    "usage.needs_value": Message("{name} needs a value", "{name} necesita un valor"),
+    "usage.takes_no_value": Message("{name} takes no value", "{name} no lleva valor"),
+    "usage.extra": Message("too many arguments: {name}", "sobran argumentos: {name}"),
+    "usage.bad_value": Message("{name}: {message}", "{name}: {message}"),
+    "usage.one_of": Message("'{value}' is none of {names}", "'{value}' no es ninguno de {names}"),
+    "usage.whole": Message(
+        "'{value}' is no whole number from {low} to {high}", "'{value}' no es un número entero de {low} a {high}"
+    ),
+    "usage.seconds": Message(
+        "'{value}' is no number of seconds above 0", "'{value}' no es un número de segundos mayor que 0"
+    ),
+    "usage.then": Message(
+        "'{value}' is no list of actions separated by commas",
+        "'{value}' no es una lista de jugadas separadas por comas",
+    ),
+    "usage.rule": Message("'{value}' is not of the form field=value", "'{value}' no tiene la forma campo=valor"),
+    # Running.
+    "run.nothing": Message("there is no position in the input", "no hay ninguna posición en la entrada"),
+    "run.interrupted": Message("interrupted", "interrumpido"),
+    "run.no_output": Message("cannot write: {reason}", "no se puede escribir: {reason}"),
+    "run.progress": Message("{done} done, {failed} failed", "{done} hechas, {failed} fallidas"),
+    "run.no_memory": Message("not enough memory", "no hay memoria suficiente"),
+    "serve.listening": Message("listening on {address}", "escuchando en {address}"),
+    "serve.failed": Message("cannot listen: {reason}", "no se puede escuchar: {reason}"),
+    # A position.
+    "show.stock": Message("Stock", "Mazo"),
+    "show.muestra": Message("Muestra", "Muestra"),
+    "show.turn": Message("To act", "Turno"),
+    "show.legal": Message("Legal", "Legales"),
+    "show.forbidden": Message("Not legal", "No legales"),
+    "show.over": Message("Nothing is left to play.", "No queda nada por jugar."),
+    "show.text": Message("Text", "Texto"),
+    # An answer.
+    "solve.equal": Message("{side} and its rivals end level.", "{side} y sus rivales acaban iguales."),
+    "solve.wins_by": Message("{side} wins the deal by {points}.", "{side} gana el reparto por {points}."),
+    "solve.loses_by": Message("{side} loses the deal by {points}.", "{side} pierde el reparto por {points}."),
+    "solve.between": Message(
+        "Search cut short. Margin of {side}: from {lower} to {upper}.",
+        "Búsqueda cortada. Diferencia de {side}: de {lower} a {upper}.",
+    ),
+    "solve.between_outcomes": Message(
+        "Search cut short. For {side}, from {lower} to {upper}.",
+        "Búsqueda cortada. Para {side}, de {lower} a {upper}.",
+    ),
+    "solve.best": Message("Best: {actions}.", "Lo mejor: {actions}."),
+    "solve.unproven": Message("Search cut short.", "Búsqueda cortada."),
+    "solve.action": Message("Action", "Jugada"),
+    "solve.seat": Message("Seat", "Asiento"),
+    "solve.value": Message("Value", "Valor"),
+    "solve.outcome": Message("Outcome", "Resultado"),
+    "solve.difference": Message("Loss", "Pierde"),
+    "solve.line": Message("Best play", "Juego óptimo"),
+    "solve.points.one": Message("{count} point", "{count} tanto"),
+    "solve.points.many": Message("{count} points", "{count} tantos"),
+    "solve.stats": Message("{nodes} nodes, {seconds} s", "{nodes} nodos, {seconds} s"),
+    "outcome.win": Message("{side} wins the game", "{side} gana la partida"),
+    "outcome.lose": Message("{side} loses the game", "{side} pierde la partida"),
+    "outcome.vueltas": Message("the game goes to vueltas", "la partida va de vueltas"),
+    "outcome.replay": Message("the deal is replayed", "el reparto se repite"),
+    "outcome.other": Message("{side}: {outcome}", "{side}: {outcome}"),
+    "outcome.win.short": Message("win", "gana"),
+    "outcome.lose.short": Message("lose", "pierde"),
+    "outcome.vueltas.short": Message("vueltas", "vueltas"),
+    "outcome.replay.short": Message("replay", "se repite"),
+    # Rulesets.
+    "rules.field": Message("Field", "Campo"),
+    "rules.value": Message("Value", "Valor"),
+    "rules.default": Message("Default", "Por defecto"),
+    "rules.meaning": Message("Meaning", "Significado"),
+    "rules.name": Message("Ruleset", "Reglamento"),
+    "rules.differs": Message("What differs from the default", "Lo que difiere del reglamento por defecto"),
+    "rules.title": Message("{name}, {players} players", "{name}, {players} jugadores"),
+    "rules.is_default": Message("the default", "el reglamento por defecto"),
+    # Faults.
+    "fault.item": Message("item", "elemento"),
+    "fault.line": Message("line {line}", "línea {line}"),
+    "fault.column": Message("column {column}", "columna {column}"),
+}
+
+# What is wrong, in Spanish, by code and by reason. In English the errors speak for themselves, and say more.
+CODES: Final[dict[str, str]] = {
+    "ERROR": "no se puede",
+    "ILLEGAL_ACTION": "jugada no permitida",
+    "INVALID_POSITION": "la posición tiene fallos",
+    "INVALID_REQUEST": "no se puede responder a eso",
+    "INVALID_RULES": "el reglamento tiene fallos",
+    "INVALID_SYNTAX": "no se entiende",
+    "UNREADABLE": "no se puede leer",
+}
+REASONS: Final[dict[str, str]] = {
+    "AMBIGUOUS_CARD": "carta ambigua: según la baraja, el número es una figura u otra; escríbase J, Q o K",
+    "BAD_JSON": "la entrada acaba dentro de una lista JSON",
+    "BAD_LIMIT": "el límite no está en el margen permitido",
+    "BAD_MOMENT": "el momento no existe, o no cuadra con la mesa y el mazo",
+    "BAD_PLAYERS": "los jugadores son 4, o 2",
+    "BAD_RULE": "el campo no admite ese valor",
+    "BAD_SCHEMA": "la versión del esquema es 1",
+    "BAD_SEAT": "no hay tal asiento",
+    "BAD_TEXT": "esta parte del texto no se entiende",
+    "BAD_TYPE": "el valor no es del tipo que se espera",
+    "CARD_TWICE": "la carta aparece dos veces",
+    "DEAL_OVER": "no queda ninguna carta por jugar",
+    "EXCHANGED_MUESTRA": "un cambio no deja esa carta bajo el mazo",
+    "EXCLUDED_HELD": "la mano tiene una carta de las excluidas",
+    "GAME_OVER": "la partida ya ha acabado",
+    "GONE_SIZE": "las cartas jugadas no cuadran con las que faltan",
+    "HAND_COUNT": "no hay tantas manos como jugadores",
+    "HAND_SIZE": "la mano no tiene las cartas que debería",
+    "HIDDEN_CARDS": "para el valor exacto hay que conocer todas las cartas",
+    "IS_DIRECTORY": "es un directorio",
+    "MISSING": "falta este campo",
+    "MUESTRA_NOT_TRUMP": "la muestra no es del palo de triunfo",
+    "MUESTRA_UNKNOWN": "la muestra está a la vista: hay que decir cuál es",
+    "NOT_AN_OBJECT": "una posición es un objeto JSON, no una lista",
+    "NOT_A_POSITION": "una posición en texto tiene al menos cuatro partes: manos, triunfo, quién sale y baza",
+    "NOT_FOUND": "no hay tal fichero",
+    "NOT_IN_DECK": "no está en la baraja de cuarenta, que no tiene ni 8 ni 9",
+    "NOT_JSON": "no es JSON",
+    "NOT_LOOPBACK": "no es una dirección local, como 127.0.0.1",
+    "NOT_ONE_LINE": "una posición en texto va en una sola línea",
+    "NOT_UTF8": "no es texto en UTF-8",
+    "NO_PERMISSION": "sin permiso para leerlo",
+    "OUT_OF_RANGE": "el número está fuera de sus límites",
+    "READ_FAILED": "la lectura ha fallado",
+    "REPEATED_FIELD": "el campo se da dos veces",
+    "STOCK_SIZE": "el mazo no tiene un número posible de cartas",
+    "SUNG_TRICK": "el cante no puede ser tras esa baza",
+    "SUNG_TWICE": "un palo se canta una sola vez por reparto",
+    "TOO_LONG": "es demasiado largo",
+    "TRICKS_SUM": "las bazas no suman las que se han jugado",
+    "TRICK_SIZE": "hay demasiadas cartas en la baza",
+    "UNKNOWN_CARD": "no es ninguna carta: escríbase figura y palo, como 7O",
+    "UNKNOWN_FIELD": "no hay tal campo",
+    "UNKNOWN_OBJECTIVE": "el juego no tiene tal objetivo",
+    "UNKNOWN_RULE": "los reglamentos no tienen tal campo",
+    "UNKNOWN_RULESET": "no hay tal reglamento",
+    "UNKNOWN_SUIT": "no es ningún palo",
+    "UNKNOWN_WANT": "solo se puede pedir all, best o value",
+}
+
+
+class Text:
+    """The messages in one language; calling it with a key and the placeholders' values gives the text."""
+
+    def __init__(self, lang: str) -> None:
+        self.lang = lang
+        self._column = 1 if lang == "es" else 0
+
+    def __call__(self, key: str, **values: object) -> str:
+        """A message, with its placeholders filled in."""
+        return MESSAGES[key][self._column].format(**values)
+
+    def number(self, number: int) -> str:
+        """A large number, its thousands set apart."""
+        return f"{number:,}".replace(",", " ")
+
+    def points(self, count: int) -> str:
+        """So many points."""
+        return self("solve.points.one" if count == 1 else "solve.points.many", count=count)
+
+    def outcome(self, outcome: str, side: str) -> str:
+        """A sentence for an outcome of the game; a game's own outcomes are named as they are."""
+        key = f"outcome.{outcome}"
+        sentence = self(key, side=side) if key in MESSAGES else self("outcome.other", side=side, outcome=outcome)
+        return sentence[:1].upper() + sentence[1:] + "."
+
+    def outcome_short(self, outcome: str) -> str:
+        """The word for an outcome in a table."""
+        key = f"outcome.{outcome}.short"
+        return self(key) if key in MESSAGES else outcome
+
+    def error(self, error: ArrastreError) -> str:
+        """What is wrong with an item as a whole."""
+        return CODES.get(error.code, error.message) if self.lang == "es" else error.message
+
+    def fault(self, fault: Fault) -> str:
+        """One thing that is wrong."""
+        said = fault.message or fault.reason
+        return REASONS.get(fault.reason, said) if self.lang == "es" else said
+
+
+def language(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """The language asked for with ``--lang``, else the environment's; needed before the arguments can be parsed.
+
+    An impossible ``--lang`` counts as none: the parser will refuse it.
+    """
+    for place, argument in enumerate(arguments):
+        if argument == "--":
+            break
+        value = argument.removeprefix("--lang=")
+        if argument == "--lang" and place + 1 < len(arguments):
+            value = arguments[place + 1]
+        if value != argument and value in LANGUAGES:
+            return value
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if environment.get(name):
+            return "es" if environment[name].lower().startswith("es") else "en"
+    return "en"

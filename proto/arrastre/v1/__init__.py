@@ -1,0 +1,1 @@
+"""The messages and the service ``arrastre.v1``, generated from the ``.proto`` files beside this module."""

@@ -1,0 +1,47 @@
+"""arrastre: exact values, best cards and graded decisions for Guiñote and its cousins.
+
+    >>> import arrastre
+    >>> position = arrastre.Position.parse("1O.SC/2O.4C.6B/7E6E.2B/5O.3C5C O 0 RC points=71-41")
+    >>> solution = arrastre.solve(position)
+    >>> solution.margin, solution.best[0].action
+    (-4, '4C')
+"""
+
+from arrastre._version import __version__
+from arrastre.errors import (
+    ArrastreError,
+    Fault,
+    IllegalAction,
+    InvalidPosition,
+    InvalidRequest,
+    InvalidRules,
+    InvalidSyntax,
+)
+from arrastre.exact import Context, LineStep, Solution, check, solve, solve_many
+from arrastre.game import Action, ActionValue, Limits, Position, register, rulesets
+from arrastre.guinote.family import FAMILY
+
+register(FAMILY)
+
+__all__ = [
+    "Action",
+    "ActionValue",
+    "ArrastreError",
+    "Context",
+    "Fault",
+    "IllegalAction",
+    "InvalidPosition",
+    "InvalidRequest",
+    "InvalidRules",
+    "InvalidSyntax",
+    "Limits",
+    "LineStep",
+    "Position",
+    "Solution",
+    "__version__",
+    "check",
+    "register",
+    "rulesets",
+    "solve",
+    "solve_many",
+]

@@ -1,0 +1,301 @@
+"""The game protocol: all that the solver, the command, the service and the report know about a game.
+
+A game is a folder and one registry line. It supplies its rulesets, the one gate through which its positions pass,
+the exact values of the legal actions, an order among equals, and a description fit for people. Everything above this
+module is written against :class:`Game` and :class:`Position` and never looks further down.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from arrastre import notation
+from arrastre.errors import Fault, InvalidPosition, InvalidRules
+
+Want = Literal["all", "best", "value"]
+DEFAULT_RULESET = "aragones"
+DEFAULT_NODES = 50_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something a seat may do: a card as its deck writes it, ``cante O``, ``cambio``, ``tute`` or ``pass``."""
+
+    action: str
+    seat: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"action": self.action, "seat": self.seat}
+
+
+@dataclass(frozen=True, slots=True)
+class ActionValue:
+    """What an action is proven to be worth to the side that acts, in the objective's unit.
+
+    ``lower == upper`` when the value is known exactly.
+    """
+
+    action: Action
+    lower: int
+    upper: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When an exact search stops: after ``nodes`` positions looked at, or ``seconds`` of wall clock.
+
+    A given ``nodes`` starts from a fresh table, so that the same limit always cuts at the same place. ``None`` means
+    the default of 50 million for ``nodes`` and no limit for ``seconds``.
+    """
+
+    nodes: int | None = None
+    seconds: float | None = None
+
+
+class Values(ABC):
+    """The values of one position, as a game's kernel found them; decoded when first looked at."""
+
+    lower: int
+    upper: int
+    nodes: int
+
+    @property
+    @abstractmethod
+    def actions(self) -> tuple[ActionValue, ...]:
+        """Every legal action of the side whose turn it is, cards first (empty when only the value was wanted)."""
+
+    @property
+    def proven(self) -> bool:
+        return self.lower == self.upper and all(each.lower == each.upper for each in self.actions)
+
+
+class NativeContext(ABC):
+    """A game kernel's working memory: one transposition table, used by one thread at a time."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Ask the running search, and any that follows, to end at once; may be called from any thread."""
+
+    @abstractmethod
+    def resume(self) -> None:
+        """Forget a stop that was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A card as people see it: its text, and which suit's colour it takes (0 oros, 1 copas, 2 espadas, 3 bastos)."""
+
+    text: str
+    suit: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """One seat of a diagram. ``name`` is short (``N``); ``hidden`` counts the cards that are not shown."""
+
+    name: str
+    side: int
+    hand: tuple[Face, ...]
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """A position laid out for people, in the language asked for.
+
+    ``seats`` in turn order; ``trick`` pairs the seat with its card; ``stock`` is top first, an unknown card an empty
+    face; ``facts`` are labelled lines (trump, score, cantes sung) below the table.
+    """
+
+    seats: tuple[SeatView, ...]
+    turn: int
+    trick: tuple[tuple[int, Face], ...]
+    stock: tuple[Face, ...]
+    muestra: Face | None
+    facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRow:
+    """A field of a ruleset as ``arrastre rules`` prints it; ``differs`` from the game's default ruleset."""
+
+    field: str
+    value: str
+    default: str
+    differs: bool
+    meaning: str
+
+
+class Position(ABC):
+    """A moment in a deal, checked by its game's gate. Immutable.
+
+    ``Position.parse`` and ``Position.from_dict`` read any registered game's positions and raise
+    :class:`~arrastre.errors.ArrastreError` with all faults at once.
+    """
+
+    __slots__ = ()
+    game: ClassVar[Game]
+
+    @staticmethod
+    def parse(text: str) -> Position:
+        """Read a position from JSON or from its one-line text form (``docs/notation.md``)."""
+        return _gate(notation.read(text))
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Position:
+        """Read a position from the JSON form, already parsed."""
+        return _gate(notation.Raw(data))
+
+    @staticmethod
+    def from_raw(raw: notation.Raw) -> Position:
+        """Put what :func:`arrastre.notation.read` has read, and a caller perhaps changed, through its game's gate."""
+        return _gate(raw)
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The canonical JSON form, every field present."""
+
+    @property
+    @abstractmethod
+    def seat(self) -> int:
+        """The seat to act: who leads or plays next; in a window of declarations, the first seat of its side."""
+
+    @abstractmethod
+    def legal_actions(self) -> tuple[Action, ...]:
+        """What the side whose turn it is may do now, cards first."""
+
+    @abstractmethod
+    def why_not(self, action: str, lang: str = "en") -> str | None:
+        """The duty that forbids ``action`` now and the card that causes it, in words; ``None`` when it is legal."""
+
+    @abstractmethod
+    def apply(self, action: Action | str) -> Position:
+        """The position after ``action``; moments in which nobody can act are passed over.
+
+        Raises :class:`~arrastre.errors.IllegalAction`. A card or declaration that becomes legal after one or more
+        ``pass`` is taken to include them.
+        """
+
+    @abstractmethod
+    def finished(self) -> bool:
+        """Whether no card is left to play."""
+
+    def __str__(self) -> str:
+        return notation.write(self.to_dict())
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
+
+
+class Game(ABC):
+    """What a game must supply. Registered once, with :func:`register`."""
+
+    name: str
+    rulesets: tuple[str, ...]
+    objectives: tuple[str, ...]
+
+    @abstractmethod
+    def position(self, raw: notation.Raw) -> Position:
+        """The one gate from raw input to a position; raises with every fault it finds."""
+
+    @abstractmethod
+    def context(self, memory_mb: int) -> NativeContext:
+        """Working memory of at most ``memory_mb`` MiB for :meth:`values`."""
+
+    @abstractmethod
+    def obstacles(self, position: Position, objective: str) -> tuple[Fault, ...]:
+        """What keeps a sound position from being solved exactly: cards unseen, the deal or the game over."""
+
+    @abstractmethod
+    def values(
+        self,
+        positions: Sequence[Position],
+        *,
+        objective: str,
+        want: Want,
+        limits: Limits,
+        context: NativeContext,
+        fresh: bool,
+    ) -> Sequence[Values]:
+        """Exact values, from the acting side's point of view, of positions without
+        :meth:`obstacles`.
+
+        ``fresh`` forgets what the table holds before each position.
+        """
+
+    @abstractmethod
+    def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:
+        """Sort key of an action among actions of equal value: the smallest is *the* answer."""
+
+    @abstractmethod
+    def outcome(self, position: Position, objective: str, value: int, end: Callable[[], Position]) -> str | None:
+        """The word for a proven value where the objective has outcomes, else ``None``.
+
+        ``end`` plays the line of best play out, for games in which one value has several words.
+        """
+
+    @abstractmethod
+    def trick_won(self, before: Position, after: Position) -> tuple[int, int] | None:
+        """If a trick was completed between the two positions: the seat that took it and the points in it."""
+
+    @abstractmethod
+    def describe(self, position: Position, lang: str) -> Diagram:
+        """The position laid out for people."""
+
+    @abstractmethod
+    def face(self, position: Position, action: Action, lang: str) -> Face:
+        """An action as people read it, with its suit's colour (suit −1: none)."""
+
+    @abstractmethod
+    def rules(self, name: str, overrides: Mapping[str, Any], players: int, lang: str) -> tuple[RuleRow, ...]:
+        """A ruleset as a table. Raises :class:`~arrastre.errors.InvalidRules`."""
+
+
+_by_ruleset: dict[str, Game] = {}
+
+
+def register(game: Game) -> None:
+    """Make a game's rulesets known. A name can be taken once."""
+    for name in game.rulesets:
+        if _by_ruleset.get(name, game) is not game:
+            raise ValueError(f"ruleset {name!r} is registered already")
+    for name in game.rulesets:
+        _by_ruleset[name] = game
+
+
+def unregister(game: Game) -> None:
+    """Forget a game (tests register games of their own)."""
+    for name in game.rulesets:
+        _by_ruleset.pop(name, None)
+
+
+def rulesets() -> tuple[str, ...]:
+    """The names of all rulesets, in the order in which they were registered."""
+    return tuple(_by_ruleset)
+
+
+def game_of(ruleset: str) -> Game:
+    """The game that a named ruleset belongs to. Raises :class:`~arrastre.errors.InvalidRules`."""
+    try:
+        return _by_ruleset[ruleset]
+    except KeyError:
+        known = ", ".join(_by_ruleset)
+        raise InvalidRules(
+            f"there is no ruleset {ruleset!r}",
+            [Fault("ruleset", "UNKNOWN_RULESET", f"no ruleset {ruleset!r}; there are {known}")],
+        ) from None
+
+
+def _gate(raw: notation.Raw) -> Position:
+    name = raw.data.get("ruleset", DEFAULT_RULESET)
+    if not isinstance(name, str):
+        raise InvalidPosition("the position has faults", [raw.fault("ruleset", "BAD_TYPE", "a ruleset is a name")])
+    try:
+        game = game_of(name)
+    except InvalidRules as error:
+        raise InvalidPosition(error.message, [raw.fault(f.field, f.reason, f.message) for f in error.faults]) from None
+    return game.position(raw)

@@ -1,0 +1,1 @@
+"""Guiñote and its cousins: rules as data, positions, the exact kernel."""

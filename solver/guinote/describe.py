@@ -1,0 +1,162 @@
+"""Positions, actions and rules of the family in words and faces, in Spanish and English. For people, never parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Final
+
+from arrastre.cards import UNKNOWN, card_symbol, parse_card, parse_suit, suit_name, suit_of
+from arrastre.game import Action, Diagram, Face, RuleRow, SeatView
+from arrastre.guinote.position import CAMBIO, CANTE, PASS, TUTE, GuinotePosition
+from arrastre.guinote.rules import FIELDS, RULESETS, Ruleset, resolve, row, write_value
+
+SEAT_NAMES: Final = ("N", "O", "S", "E")
+NO_SUIT: Final = -1
+
+_WORDS: Final = {
+    "en": {
+        "trump": "Trumps",
+        "rules": "Rules",
+        "points": "Points",
+        "carried": "Carried over",
+        "tricks": "Tricks",
+        "sung": "Sung",
+        "exchanged": "Exchange",
+        "made": "made",
+        "tute": "tute declared",
+        "vueltas": "vueltas",
+        "malas": "malas",
+        "buenas": "buenas",
+        "after": "after trick",
+        "moment": "Moment",
+        "rivals": "the rivals may exchange",
+        "before_draw_rivals": "last draw: the rivals may exchange",
+        "before_draw": "last draw: the winners may exchange",
+        CANTE: "sing",
+        CAMBIO: "exchange",
+        TUTE: "tute",
+        PASS: "pass",
+    },
+    "es": {
+        "trump": "Triunfo",
+        "rules": "Reglas",
+        "points": "Tantos",
+        "carried": "De antes",
+        "tricks": "Bazas",
+        "sung": "Cantado",
+        "exchanged": "Cambio",
+        "made": "hecho",
+        "tute": "tute declarado",
+        "vueltas": "vueltas",
+        "malas": "malas",
+        "buenas": "buenas",
+        "after": "tras la baza",
+        "moment": "Momento",
+        "rivals": "pueden cambiar los contrarios",
+        "before_draw_rivals": "último robo: pueden cambiar los contrarios",
+        "before_draw": "último robo: pueden cambiar los ganadores",
+        CANTE: "cantar",
+        CAMBIO: "cambiar",
+        TUTE: "tute",
+        PASS: "pasar",
+    },
+}
+
+
+def _words(lang: str) -> Mapping[str, str]:
+    return _WORDS["es" if lang == "es" else "en"]
+
+
+def _face(position: GuinotePosition, card: int) -> Face:
+    return Face(card_symbol(card, position.rules.deck), NO_SUIT if card == UNKNOWN else suit_of(card))
+
+
+def _faces(position: GuinotePosition, cards: Sequence[int]) -> tuple[Face, ...]:
+    return tuple(_face(position, card) for card in cards)
+
+
+def side_names(players: int) -> tuple[str, str]:
+    """How the two sides are called: by their seats."""
+    names = ["".join(SEAT_NAMES[side:players:2]) for side in range(2)]
+    return names[0], names[1]
+
+
+def _by_side(position: GuinotePosition, numbers: Sequence[int]) -> str:
+    return "  ".join(f"{name} {number}" for name, number in zip(side_names(position.players), numbers, strict=True))
+
+
+def diagram(position: GuinotePosition, lang: str) -> Diagram:
+    """The position laid out for people."""
+    words, rules = _words(lang), position.rules
+    seats = tuple(
+        SeatView(SEAT_NAMES[seat], seat & 1, _faces(position, hand), position.hidden[seat])
+        for seat, hand in enumerate(position.hands)
+    )
+    changed = [f"{name}={write_value(getattr(rules, name))}" for name in _overridden(rules)]
+    facts = [
+        (words["trump"], suit_name(position.trump, rules.deck, lang)),
+        (words["rules"], ", ".join([rules.name, *changed])),
+        (words["points"], _by_side(position, position.points)),
+    ]
+    if position.vueltas or any(position.carried):
+        kind = f"  ({words['vueltas']})" if position.vueltas else ""
+        facts.append((words["carried"], _by_side(position, position.carried) + kind))
+    if position.tricks is not None:
+        facts.append((words["tricks"], _by_side(position, position.tricks)))
+    if position.sung:
+        cantes = [
+            f"{SEAT_NAMES[each.seat]} {suit_name(each.suit, rules.deck, lang)} ({words['after']} {each.trick})"
+            for each in position.sung
+        ]
+        facts.append((words["sung"], ", ".join(cantes)))
+    if position.tute_declared:
+        facts.append((words["sung"], words["tute"]))
+    if position.exchanged:
+        facts.append((words["exchanged"], words["made"]))
+    if position.moment in words:
+        facts.append((words["moment"], words[position.moment]))
+    return Diagram(
+        seats=seats,
+        turn=position.seat,
+        trick=tuple(
+            ((position.leader + place) % position.players, _face(position, card))
+            for place, card in enumerate(position.trick)
+        ),
+        stock=_faces(position, position.stock),
+        muestra=_face(position, position.stock[-1]) if position.stock else None,
+        facts=tuple(facts),
+    )
+
+
+def action_face(position: GuinotePosition, action: Action, lang: str) -> Face:
+    """An action as people read it."""
+    words, text, deck = _words(lang), action.action, position.rules.deck
+    if text in (CAMBIO, TUTE, PASS):
+        return Face(words[text], NO_SUIT)
+    if text.startswith(CANTE):
+        suit = parse_suit(text.removeprefix(CANTE).strip(), deck)
+        return Face(f"{words[CANTE]} {suit_name(suit, deck, lang)}", suit)
+    return _face(position, parse_card(text, deck))
+
+
+def _overridden(rules: Ruleset) -> list[str]:
+    base = row(rules.name, rules.players)
+    return [each.name for each in fields(Ruleset) if getattr(rules, each.name) != getattr(base, each.name)]
+
+
+def rule_rows(name: str, overrides: Mapping[str, Any], players: int, lang: str) -> tuple[RuleRow, ...]:
+    """A ruleset field by field, beside the family's default. Fields about partners are left out without partners."""
+    rules = resolve(name, overrides, players)
+    default = row(next(iter(RULESETS)), players)
+    return tuple(
+        RuleRow(
+            field=each,
+            value=str(write_value(getattr(rules, each))),
+            default=str(write_value(getattr(default, each))),
+            differs=getattr(rules, each) != getattr(default, each),
+            meaning=FIELDS[each].meaning(lang),
+        )
+        for each in FIELDS
+        if rules.applies(each)
+    )

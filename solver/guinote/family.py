@@ -1,0 +1,325 @@
+"""The Guiñote family as a game: what :mod:`arrastre.game` asks for, answered with the rules, the gate and the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from arrastre import notation
+from arrastre.cards import CARDS, FIGURES, SUITS, UNKNOWN, Deck, card_text, suit_text
+from arrastre.errors import Fault
+from arrastre.game import (
+    DEFAULT_NODES,
+    Action,
+    ActionValue,
+    Diagram,
+    Face,
+    Game,
+    Limits,
+    NativeContext,
+    Position,
+    RuleRow,
+    Values,
+    Want,
+)
+from arrastre.guinote import describe, kernel
+from arrastre.guinote.gate import read_position
+from arrastre.guinote.position import (
+    BEFORE_DRAW,
+    BEFORE_DRAW_RIVALS,
+    CAMBIO,
+    CANTE,
+    PASS,
+    RIVALS,
+    TUTE,
+    GuinotePosition,
+)
+from arrastre.guinote.rules import CAPOTE_POINTS, RULESETS, Ruleset
+
+POINTS: Final = "points"
+GAME: Final = "game"
+WIN, LOSE, VUELTAS, REPLAY = "win", "lose", "vueltas", "replay"
+
+# The kernel's numbers, as kernel.pxd has them.
+_OBJECTIVES: Final = {POINTS: 0, GAME: 1}
+_WANTS: Final[dict[Want, int]] = {"all": 0, "best": 1, "value": 2}
+_MOMENTS: Final = {RIVALS: 1, BEFORE_DRAW_RIVALS: 2, BEFORE_DRAW: 3}
+_LANE: Final = 16
+_ALL_SUITS: Final = 0b1111
+_CARD: Final = 0
+
+
+class _Native(NativeContext):
+    def __init__(self, memory_mb: int) -> None:
+        self.kernel = kernel.Context(memory_mb)
+
+    def stop(self) -> None:
+        self.kernel.stop()
+
+    def resume(self) -> None:
+        self.kernel.resume()
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    """How one pack under one trump translates between cards, the kernel's numbers, texts and the order among equals.
+
+    ``numbers[card]`` is the kernel's number of a card and ``lanes[suit]`` its lane; ``texts[kind]`` maps the kernel's
+    argument to the action's text; ``ties`` maps a text to its place among actions of equal value, ``places`` a
+    kernel's card to its place in the order in which hands are written.
+    """
+
+    numbers: tuple[int, ...]
+    lanes: tuple[int, ...]
+    texts: tuple[Mapping[int, str], ...]
+    ties: Mapping[str, tuple[int, ...]]
+    places: Mapping[int, int]
+
+
+@lru_cache(maxsize=64)
+def _lexicon(
+    deck: Deck, strengths: tuple[int, ...], points: tuple[int, ...], places: tuple[int, ...], trump: int
+) -> _Lexicon:
+    order = [trump, *(suit for suit in range(SUITS) if suit != trump)]
+    lanes = tuple(order.index(suit) for suit in range(SUITS))
+    numbers = tuple(lanes[card // FIGURES] * _LANE + strengths[card] for card in range(CARDS))
+    cards = {numbers[card]: card_text(card, deck) for card in range(CARDS)}
+    cantes = {lanes[suit]: f"{CANTE} {suit_text(suit, deck)}" for suit in range(SUITS)}
+    ties: dict[str, tuple[int, ...]] = {TUTE: (0,), CAMBIO: (2,), PASS: (4,)}
+    ties |= {cantes[lane]: (1, lane) for lane in cantes}
+    ties |= {
+        cards[numbers[card]]: (3, points[card], strengths[card], card // FIGURES) for card in range(CARDS)
+    }
+    texts = (cards, cantes, {0: CAMBIO}, {0: TUTE}, {0: PASS})
+    return _Lexicon(numbers, lanes, texts, ties, {numbers[card]: places[card] for card in range(CARDS)})
+
+
+def _lexicon_of(position: GuinotePosition) -> _Lexicon:
+    rules = position.rules
+    return _lexicon(rules.deck, rules.strengths, rules.values, rules.order, position.trump)
+
+
+@lru_cache(maxsize=1024)
+def _pack_rules(rules: Ruleset) -> bytes:
+    return kernel.pack_rules(
+        players=rules.players,
+        beat=("yes", "no", "led_suit").index(rules.beat_in_suit),
+        partner_exempt=rules.partner_exempt,
+        undertrump_forced=rules.undertrump == "forced",
+        strict=("no", "yes", "never").index(rules.strict_from_start),
+        cantes=rules.cantes,
+        cante_by_winner=rules.cante_by == "winner",
+        cante_per_member=rules.cantes_per_trick == "member",
+        cante_after_lead=rules.cante_window == "rival_play",
+        exchange_when=("any_trick_won", "last_trick_won", "on_lead", "own_turn").index(rules.exchange_when),
+        exchange_two=rules.exchange_two,
+        exchange_after=rules.exchange_after_last_draw_trick,
+        malas_minimum=rules.malas_minimum,
+        malas_with_last=rules.malas_counts_last_trick,
+        malas_loses=rules.malas_failure == "lose",
+        both_over_higher=rules.both_over == "higher_score",
+        vueltas=("at_once", "won_trick", "end_of_deal").index(rules.vueltas),
+        claim=rules.claim == "at_risk",
+        tute={"none": 0, "wins": 2}.get(str(rules.tute), 1),
+        capote={"none": 0, "wins": 2}.get(str(rules.capote), 1),
+        last_trick=rules.last_trick,
+        target=rules.target,
+    )
+
+
+def pack(position: GuinotePosition) -> bytes:
+    """The position as the kernel wants it."""
+    rules, lexicon, played = position.rules, _lexicon_of(position), position.played
+    unsung, singers = _ALL_SUITS, 0
+    for each in position.sung:
+        unsung &= ~(1 << lexicon.lanes[each.suit])
+        if each.trick == played and each.seat & 1 == position.leader & 1:
+            singers |= 1 << each.seat
+    won = sum(1 << side for side in range(2) if position.has_trick(side))
+    tricks = position.tricks
+    capote = 0 if tricks is None else (tricks[1] == 0) | (tricks[0] == 0) << 1
+    return kernel.pack(
+        _pack_rules(rules),
+        lexicon.numbers,
+        position.hands,
+        position.stock,
+        position.trick,
+        position.leader,
+        _MOMENTS.get(position.moment, 0),
+        unsung,
+        singers,
+        position.exchanged,
+        position.tute_declared,
+        position.vueltas,
+        played > 0,
+        won,
+        capote,
+        position.points,
+        position.card_points,
+        position.carried,
+    )
+
+
+class _Found(Values):
+    """A position's place among a kernel's results."""
+
+    __slots__ = ("_index", "_lexicon", "_results")
+
+    def __init__(self, results: kernel.Results, index: int, lexicon: _Lexicon) -> None:
+        self._results = results
+        self._index = index
+        self._lexicon = lexicon
+
+    @property
+    def lower(self) -> int:
+        return self._results.summary(self._index)[0]
+
+    @property
+    def upper(self) -> int:
+        return self._results.summary(self._index)[1]
+
+    @property
+    def nodes(self) -> int:
+        return self._results.summary(self._index)[2]
+
+    @property
+    def actions(self) -> tuple[ActionValue, ...]:
+        texts, places = self._lexicon.texts, self._lexicon.places
+        found = self._results.actions(self._index)
+        found.sort(key=lambda each: (each[0], places[each[1]] if each[0] == _CARD else each[1], each[2]))
+        return tuple(
+            ActionValue(Action(texts[kind][number], seat), lower, upper) for kind, number, seat, lower, upper in found
+        )
+
+
+class GuinoteFamily(Game):
+    """Guiñote in all its rule sheets."""
+
+    name = "guinote"
+    rulesets = tuple(RULESETS)
+    objectives = (POINTS, GAME)
+
+    def position(self, raw: notation.Raw) -> GuinotePosition:
+        return read_position(raw)
+
+    def context(self, memory_mb: int) -> NativeContext:
+        return _Native(memory_mb)
+
+    def obstacles(self, position: Position, objective: str) -> tuple[Fault, ...]:
+        assert isinstance(position, GuinotePosition)
+        faults = [
+            Fault(f"hands[{seat}].hidden", "HIDDEN_CARDS", "exact values need every card to be known")
+            for seat, hidden in enumerate(position.hidden)
+            if hidden
+        ]
+        faults += [
+            Fault(f"stock[{place}]", "HIDDEN_CARDS", "exact values need every card to be known")
+            for place, card in enumerate(position.stock)
+            if card == UNKNOWN
+        ]
+        if position.finished():
+            faults.append(Fault("hands", "DEAL_OVER", "no cards are left to play"))
+        elif objective == GAME and (reason := _game_over(position)):
+            faults.append(Fault("", "GAME_OVER", f"the game is over: {reason}"))
+        return tuple(faults)
+
+    def values(
+        self,
+        positions: Sequence[Position],
+        *,
+        objective: str,
+        want: Want,
+        limits: Limits,
+        context: NativeContext,
+        fresh: bool,
+    ) -> Sequence[Values]:
+        assert isinstance(context, _Native)
+        mine = [position for position in positions if isinstance(position, GuinotePosition)]
+        assert len(mine) == len(positions)
+        results = kernel.solve_batch(
+            [pack(position) for position in mine],
+            context.kernel,
+            _OBJECTIVES[objective],
+            _WANTS[want],
+            DEFAULT_NODES if limits.nodes is None else limits.nodes,
+            limits.seconds or 0.0,
+            fresh,
+        )
+        return [_Found(results, index, _lexicon_of(position)) for index, position in enumerate(mine)]
+
+    def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:
+        assert isinstance(position, GuinotePosition)
+        return (*_lexicon_of(position).ties[action.action], action.seat)
+
+    def outcome(self, position: Position, objective: str, value: int, end: Callable[[], Position]) -> str | None:
+        assert isinstance(position, GuinotePosition)
+        if objective != GAME:
+            return None
+        if value:
+            return WIN if value > 0 else LOSE
+        if position.rules.both_over != "higher_score":
+            return VUELTAS
+        last = end()
+        assert isinstance(last, GuinotePosition)
+        return REPLAY if all(_reached(last, side) for side in range(2)) else VUELTAS
+
+    def trick_won(self, before: Position, after: Position) -> tuple[int, int] | None:
+        assert isinstance(before, GuinotePosition) and isinstance(after, GuinotePosition)
+        if len(before.trick) + 1 != before.players or after.trick:
+            return None
+        side = after.leader & 1
+        return after.leader, after.card_points[side] - before.card_points[side]
+
+    def describe(self, position: Position, lang: str) -> Diagram:
+        assert isinstance(position, GuinotePosition)
+        return describe.diagram(position, lang)
+
+    def face(self, position: Position, action: Action, lang: str) -> Face:
+        assert isinstance(position, GuinotePosition)
+        return describe.action_face(position, action, lang)
+
+    def rules(self, name: str, overrides: Mapping[str, Any], players: int, lang: str) -> tuple[RuleRow, ...]:
+        return describe.rule_rows(name, overrides, players, lang)
+
+
+def _total(position: GuinotePosition, side: int) -> int:
+    return position.carried[side] + position.points[side]
+
+
+def _reached(position: GuinotePosition, side: int) -> bool:
+    """Whether a side has what it takes to win: the target and, in a first deal, the minimum from cards."""
+    rules = position.rules
+    minimum = 0 if position.vueltas else rules.malas_minimum
+    return _total(position, side) >= rules.target and position.card_points[side] >= minimum
+
+
+def _game_over(position: GuinotePosition) -> str | None:
+    """Why nothing that is still to be played can decide the game, or ``None``."""
+    rules, target = position.rules, position.rules.target
+    if position.tute_declared and rules.tute == "wins":
+        return "a tute has been declared"
+    for side in range(2):
+        if position.vueltas and position.carried[side] >= target:
+            return f"side {side} brought {position.carried[side]} points into the deal"
+    at_once = rules.claim == "at_risk" or (position.vueltas and rules.vueltas == "at_once")
+    if at_once:
+        for side in range(2):
+            if _reached(position, side):
+                return f"side {side} has {_total(position, side)} points"
+    elif position.vueltas and rules.vueltas == "won_trick" and position.played:
+        # Cantes sung after the trick that was won last do not count until the next one is won.
+        side = position.leader & 1
+        late = sum(
+            rules.cante_points(each.suit, position.trump)
+            for each in position.sung
+            if each.trick == position.played and each.seat & 1 == side
+        )
+        if _total(position, side) - late >= target:
+            return f"side {side} has won a trick with {_total(position, side) - late} points"
+    return None
+
+
+FAMILY: Final = GuinoteFamily()
+GuinotePosition.game = FAMILY

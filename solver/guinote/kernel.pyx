@@ -1,0 +1,1308 @@
+# Exact search of a Guiñote position with every card known. The design is in kernel.pxd; read that first.
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memset
+from libcpp.atomic cimport atomic
+
+from arrastre.search.cardset cimport bit, count, highest, lane_mask, lowest, strongest_of_runs, with_neighbour_below
+from arrastre.search.clock cimport CHECK_EVERY, Clock, now
+from arrastre.search.table cimport BUCKET, NO_MOVE, Entry, Hash, Table, find, fold, hash_words, store
+
+
+cdef uint64_t TRUMPS = 0xFFFF
+cdef uint64_t ZEROES = 0x001F001F001F001F       # 2 4 5 6 7 of every suit: worth nothing
+cdef uint64_t PAIR = 0x00C0                     # rey and mate in lane 0
+cdef uint64_t EVERY_PAIR = 0x00C000C000C000C0
+cdef uint64_t HIGH = 0x0300030003000300
+cdef uint64_t REYES = 0x0080008000800080
+cdef uint64_t MATES = 0x0040004000400040
+cdef int SEVEN = 4
+cdef int TWO = 0
+cdef int CANTE_TRUMP = 40
+cdef int CANTE_PLAIN = 20
+cdef int TUTE_WORTH = 40
+cdef int CAPOTE = 100
+
+cdef int[LANE_CARDS] WORTH = [0, 0, 0, 0, 0, 2, 3, 4, 10, 11, 0, 0, 0, 0, 0, 0]
+
+# RELATIVE[p][m]: the bits of m that stand at the bits of p, closed up: what is left of a suit's worthless cards when
+# only their order counts.
+cdef uint8_t[32][32] RELATIVE
+
+
+# LANE_WORTH[m]: the points of a set of one suit's cards.
+cdef uint8_t[1024] LANE_WORTH
+
+
+cdef void fill_tables() noexcept nogil:
+    cdef int p, m, i, n, r
+    for p in range(32):
+        for m in range(32):
+            r = n = 0
+            for i in range(5):
+                if p >> i & 1:
+                    r |= (m >> i & 1) << n
+                    n += 1
+            RELATIVE[p][m] = <uint8_t> r
+    for m in range(1024):
+        r = 0
+        for i in range(10):
+            if m >> i & 1:
+                r += WORTH[i]
+        LANE_WORTH[m] = <uint8_t> r
+
+
+fill_tables()
+
+
+# ---- small facts about a state -------------------------------------------------------------------------------------
+
+cdef inline int worth(int card) noexcept nogil:
+    return WORTH[card & (LANE_CARDS - 1)]
+
+
+cdef inline uint64_t all_hands(State* s) noexcept nogil:
+    return s.hand[0] | s.hand[1] | s.hand[2] | s.hand[3]
+
+
+cdef inline uint64_t above(int card) noexcept nogil:
+    # Every bit above the card's own; mask with its lane.
+    return ~<uint64_t> 1 << card
+
+
+cdef inline int cante_worth(int lane) noexcept nogil:
+    return CANTE_PLAIN if lane else CANTE_TRUMP
+
+
+cdef inline int next_seat(State* s, int seat) noexcept nogil:
+    return (seat + 1) & (s.rules.players - 1)
+
+
+cdef inline bint strict(State* s) noexcept nogil:
+    # Whether the trick that begins or is in progress binds: the stock does not change inside a trick.
+    if s.rules.strict == STRICT_ARRASTRE:
+        return s.stock_next == s.stock_count
+    return s.rules.strict == STRICT_ALWAYS
+
+
+cdef inline uint64_t legal(State* s, int seat, int lane, int win, int winner, uint64_t table) noexcept nogil:
+    # The cards that `seat` may play to a trick led in `lane` that `win`, played by `winner`, is winning.
+    cdef uint64_t hand = s.hand[seat]
+    cdef uint64_t same, better
+    if not strict(s):
+        return hand
+    same = hand & lane_mask(lane)
+    cdef bint exempt = s.rules.partner_exempt and not (winner ^ seat) & 1
+    if same:
+        if exempt or s.rules.beat == BEAT_NO:
+            return same
+        if s.rules.beat == BEAT_LED_SUIT:
+            better = same & above(highest(table & lane_mask(lane)))
+        elif win >> 4 == lane:
+            better = same & above(win)
+        else:
+            return same
+        return better if better else same
+    same = hand & TRUMPS
+    if exempt or not same:
+        return hand
+    if win > 15:
+        return same
+    better = same & above(win)
+    if better:
+        return better
+    return same if s.rules.undertrump_forced else hand
+
+
+cdef inline int still_together(State* s) noexcept nogil:
+    # Of the cantes in s.unsung those whose rey and mate are in one hand: all that is left once nobody draws any more.
+    cdef int seat, lane, lanes = 0, unsung = s.unsung
+    cdef uint64_t pair
+    while unsung:
+        lane = lowest(unsung)
+        unsung &= unsung - 1
+        pair = PAIR << (lane * 16)
+        for seat in range(s.rules.players):
+            if s.hand[seat] & pair == pair:
+                lanes |= 1 << lane
+    return lanes
+
+
+cdef inline bint makes_tute(State* s, uint64_t cards) noexcept nogil:
+    # Four mates are a tute only where a tute wins the game.
+    return cards & REYES == REYES or s.rules.tute == WINS and cards & MATES == MATES
+
+
+cdef inline bint tute_in_reach(State* s) noexcept nogil:
+    # Whether anybody may still come to hold four reyes or four mates.
+    cdef int seat
+    if not s.tute_open:
+        return False
+    if s.stock_next < s.stock_count:
+        return makes_tute(s, all_hands(s) | s.in_stock)
+    for seat in range(s.rules.players):
+        if makes_tute(s, s.hand[seat]):
+            return True
+    return False
+
+
+cdef inline uint64_t unmergeable(State* s) noexcept nogil:
+    # Cards that mean more than their rank and points: they open a cante, a tute or the exchange.
+    cdef uint64_t special = s.swap
+    cdef int unsung = s.unsung
+    while unsung:
+        special |= PAIR << (lowest(unsung) * 16)
+        unsung &= unsung - 1
+    if s.tute_open:
+        special |= REYES | MATES
+    return special
+
+
+# ---- the end of the game -------------------------------------------------------------------------------------------
+
+cdef int judge(State* s, int last_winner) noexcept nogil:
+    # The deal is over: 1 side 0 wins the game, -1 side 1 does, 0 neither. Capote points are in the totals already.
+    cdef bint fails[2]
+    cdef bint over[2]
+    cdef int side
+    for side in range(2):
+        fails[side] = s.cards[side] < s.minimum
+        over[side] = s.total[side] >= s.rules.target and not fails[side]
+    if s.rules.malas_loses and fails[0] != fails[1]:
+        return -1 if fails[0] else 1
+    if over[0] and over[1]:
+        if s.rules.both_over_higher:
+            return (s.total[0] > s.total[1]) - (s.total[0] < s.total[1])
+        return -1 if last_winner & 1 else 1
+    return over[0] - over[1]
+
+
+cdef inline bint wins_at_once(State* s, int side) noexcept nogil:
+    return s.ends_at_once and s.total[side] >= s.rules.target and s.cards[side] >= s.minimum
+
+
+cdef inline void bounds(State* s, int side, int* lower, int* upper) noexcept nogil:
+    # What the rest of the deal can be worth to `side` at the least and at the most, from the points that are left.
+    cdef int gain[2]
+    cdef int unsung = s.unsung
+    cdef int lane, each
+    cdef uint64_t pair
+    cdef bint wins[2]
+    gain[0] = gain[1] = s.left
+    while unsung:
+        lane = lowest(unsung)
+        unsung &= unsung - 1
+        pair = PAIR << (lane * 16)
+        for each in range(2):
+            if s.in_stock or s.hand[each] & pair == pair or s.hand[each + 2] & pair == pair:
+                gain[each] += cante_worth(lane)
+    if s.tute_open and s.rules.tute == SCORES_40 and tute_in_reach(s):
+        gain[0] += TUTE_WORTH
+        gain[1] += TUTE_WORTH
+    if s.rules.capote == SCORES_100:
+        for each in range(2):
+            if s.capote >> each & 1:
+                gain[each] += CAPOTE
+    if not s.game:
+        lower[0] = -gain[side ^ 1]
+        upper[0] = gain[side]
+        return
+    lower[0] = -1
+    upper[0] = 1
+    if s.rules.malas_loses and s.minimum or s.capote and s.rules.capote == WINS or s.tute_open and tute_in_reach(s):
+        return
+    for each in range(2):
+        wins[each] = s.total[each] + gain[each] >= s.rules.target and s.cards[each] + s.left >= s.minimum
+    if not wins[side]:
+        upper[0] = 0
+    if not wins[side ^ 1]:
+        lower[0] = 0
+
+
+cdef inline int sure_points(State* s, int side) noexcept nogil:
+    # Points that `side` takes whatever happens, between tricks: those of its trumps that no other card can beat. A
+    # partner's may fall in the same trick, but then both are still the side's.
+    cdef uint64_t mine = (s.hand[side] | s.hand[side + 2]) & TRUMPS
+    cdef uint64_t theirs = (s.hand[side ^ 1] | s.hand[(side ^ 1) + 2] | s.in_stock) & TRUMPS
+    if theirs:
+        mine &= above(highest(theirs))
+    return LANE_WORTH[mine]
+
+
+# ---- hashing -------------------------------------------------------------------------------------------------------
+
+cdef inline Hash hash_state(State* s, int leader) noexcept nogil:
+    # The state with `leader` about to lead and nothing to declare any more. Owners are two bits a card beside one for
+    # "still held"; in the arrastre worthless cards are closed up, so that only their order within the suit counts.
+    cdef uint64_t held = all_hands(s)
+    cdef uint64_t odd = s.hand[1] | s.hand[3]
+    cdef uint64_t late = s.hand[2] | s.hand[3]
+    cdef uint64_t extra = <uint64_t> leader
+    cdef uint64_t score = 0
+    cdef int lane, shift, p, lanes, side, need, gain
+    if s.stock_next == s.stock_count:
+        for lane in range(4):
+            shift = lane * 16
+            p = <int> (held >> shift & 31)
+            if p & (p + 1):
+                held ^= <uint64_t> (p ^ RELATIVE[p][p]) << shift
+                odd ^= <uint64_t> ((odd >> shift & 31) ^ RELATIVE[p][odd >> shift & 31]) << shift
+                late ^= <uint64_t> ((late >> shift & 31) ^ RELATIVE[p][late >> shift & 31]) << shift
+    else:
+        extra |= <uint64_t> 1 << 8 | <uint64_t> s.won << 9 | <uint64_t> (s.swap != 0) << 11
+        extra ^= s.stock_hash[s.stock_next] ^ fold(s.stock[s.stock_count - 1] + 1, <uint64_t> 0x5BE0CD19137E2179)
+    extra ^= <uint64_t> s.unsung << 2
+    if s.tute_open and tute_in_reach(s):
+        extra ^= <uint64_t> 1 << 6
+    if s.capote:
+        extra ^= <uint64_t> s.capote << 12
+    if s.game:
+        for side in range(2):
+            score = score << 16 | <uint64_t> s.total[side]
+            score = score << 16 | <uint64_t> (s.cards[side] if s.minimum else 0)
+        score = fold(score ^ <uint64_t> 0xD1B54A32D192ED03, <uint64_t> 0x9E3779B97F4A7C15)
+    return hash_words(held, odd ^ s.signature, late ^ score, extra)
+
+
+# ---- play ----------------------------------------------------------------------------------------------------------
+
+cdef inline bint can_beat(uint64_t hand, int lane, int win) noexcept nogil:
+    # Whether a hand that follows the duties can take the trick from `win`.
+    cdef uint64_t same = hand & lane_mask(lane)
+    if same:
+        return win >> 4 == lane and same >> win > 1
+    same = hand & TRUMPS
+    return same >> win > 1 if win < 16 else same != 0
+
+
+cdef inline int expect(State* s, int seat, int k, int lane, int win, int winner, int points) noexcept nogil:
+    # A guess at what a card is worth, for ordering: `win` by `winner` stands after `seat` has played as the k-th (from
+    # 0); the seats to come take the trick whenever they can, each from the other side.
+    cdef int i, card = win, by = winner
+    cdef uint64_t same
+    for i in range(k + 1, s.rules.players):
+        winner = next_seat(s, seat + i - k - 1)
+        if (winner ^ by) & 1 and can_beat(s.hand[winner], lane, card):
+            same = s.hand[winner] & lane_mask(lane)
+            if not same:
+                same = s.hand[winner] & TRUMPS
+            card = highest(same)
+            by = winner
+    return points if not (by ^ seat) & 1 else -points
+
+
+cdef inline int promise(State* s, int leader, int card) noexcept nogil:
+    # A guess at what leading `card` brings, for ordering: who takes the trick is guessed as in expect(), and all then
+    # give the winner what they would.
+    cdef int i, win = card, by = leader, seat, lane = card >> 4, points = worth(card) + 6
+    cdef uint64_t same, hand
+    for i in range(1, s.rules.players):
+        seat = next_seat(s, leader + i - 1)
+        if (seat ^ by) & 1 and can_beat(s.hand[seat], lane, win):
+            same = s.hand[seat] & lane_mask(lane)
+            if not same:
+                same = s.hand[seat] & TRUMPS
+            win = highest(same)
+            by = seat
+    for i in range(1, s.rules.players):
+        seat = next_seat(s, leader + i - 1)
+        hand = s.hand[seat]
+        same = hand & lane_mask(lane)
+        if seat == by:
+            points += worth(win)
+        elif same:
+            points += worth(lowest(same)) if (seat ^ by) & 1 else worth(highest(same))
+        elif not (seat ^ by) & 1:
+            points += 11 if hand & HIGH else 4
+    return points if not (by ^ leader) & 1 else -points
+
+
+cdef struct Choice:
+    uint64_t rest           # still to be tried
+    int count
+    int16_t[16] score
+    uint8_t[16] card
+
+
+cdef inline void pick(Choice* choice, int i) noexcept nogil:
+    # Bring the best of what is left to place i.
+    cdef int j, best = i
+    cdef int16_t score
+    cdef uint8_t card
+    for j in range(i + 1, choice.count):
+        if choice.score[j] > choice.score[best]:
+            best = j
+    if best != i:
+        score = choice.score[i]
+        card = choice.card[i]
+        choice.score[i] = choice.score[best]
+        choice.card[i] = choice.card[best]
+        choice.score[best] = score
+        choice.card[best] = card
+
+
+cdef inline bint spent(State* s) noexcept nogil:
+    # Count a node; True when the search must end. Kept out of the way of the common case.
+    cdef Clock* clock = s.clock
+    clock.nodes += 1
+    if clock.nodes < clock.next_check:
+        return False
+    if clock.nodes >= clock.node_limit or clock.stop.load() or clock.deadline and now() >= clock.deadline:
+        clock.expired = True
+        clock.next_check = 0
+        return True
+    clock.next_check = clock.nodes + CHECK_EVERY
+    if clock.next_check > clock.node_limit:
+        clock.next_check = clock.node_limit
+    return False
+
+
+cdef inline int play_card(
+    State* s, int seat, int k, int lane, int win, int winner, int points, uint64_t table, int card, int alpha, int beta
+) noexcept nogil:
+    # Value for the side of `seat` of playing `card` as the k-th of the trick. At the lead, lane, win and winner are not
+    # looked at.
+    cdef int value, unsung = s.unsung
+    s.hand[seat] ^= bit(card)
+    points += worth(card)
+    if bit(card) & EVERY_PAIR:
+        s.unsung &= ~(1 << (card >> 4))
+    if k == 0:
+        lane = card >> 4
+        win = card
+        winner = seat
+    elif card >> 4 == win >> 4:
+        if card > win:
+            win = card
+            winner = seat
+    elif card < 16:
+        win = card
+        winner = seat
+    if k + 1 == s.rules.players:
+        value = finish(s, winner, seat, points, alpha, beta)
+    else:
+        value = -follow(s, next_seat(s, seat), k + 1, lane, win, winner, points, table | bit(card), -beta, -alpha)
+    s.hand[seat] ^= bit(card)
+    s.unsung = unsung
+    return value
+
+
+cdef int follow(
+    State* s, int seat, int k, int lane, int win, int winner, int points, uint64_t table, int alpha, int beta
+) noexcept nogil:
+    # Value for the side of `seat`, which plays the k-th card of a trick led in `lane`: `table` lies there, `points` in
+    # it, `winner` is winning with `win`.
+    cdef int value, best = -INFINITE, i, card, score
+    cdef uint64_t hand = s.hand[seat]
+    cdef uint64_t cards, foreign, special, upper, strong, taking
+    cdef Choice choice
+    if spent(s):
+        return 0
+    if s.swap & hand and s.rules.exchange_when == OWN_TURN:
+        do_exchange(s, seat)
+        best = follow(s, seat, k, lane, win, winner, points, table, alpha, beta)
+        undo_exchange(s, seat)
+        if best >= beta:
+            return best
+        if best > alpha:
+            alpha = best
+    cards = legal(s, seat, lane, win, winner, table)
+    if not cards & (cards - 1):
+        value = play_card(s, seat, k, lane, win, winner, points, table, lowest(cards), alpha, beta)
+        return value if value > best else best
+    # 1. Of cards that come to the same, one is enough. Foreign are all that lie between them for somebody.
+    foreign = (all_hands(s) ^ hand) | table | s.in_stock
+    special = unmergeable(s)
+    foreign |= (hand & ~cards) | special
+    if k + 1 < s.rules.players:
+        upper = with_neighbour_below(cards & ZEROES & ~special, foreign | cards & ~ZEROES)
+        cards &= ~upper
+    else:
+        # Last to play: neighbours all take the trick or none does, and points now are worth points later. Own side
+        # wants the richest of them in a trick it wins and the poorest in one it loses.
+        strong = cards & ~special
+        upper = with_neighbour_below(strong, foreign)
+        if upper:
+            if win >> 4 == lane:
+                taking = cards & (lane_mask(lane) & above(win))
+                if lane:
+                    taking |= cards & TRUMPS
+            else:
+                taking = cards & TRUMPS & above(win)
+            if not (winner ^ seat) & 1:
+                cards = strongest_of_runs(strong, upper) | cards & special
+            else:
+                cards = strongest_of_runs(strong & taking, upper & taking) | strong & ~taking & ~upper | cards & special
+    if not cards & (cards - 1):
+        value = play_card(s, seat, k, lane, win, winner, points, table, lowest(cards), alpha, beta)
+        return value if value > best else best
+    # 2. Order: what the trick is expected to bring, cheap cards first among equals.
+    choice.count = 0
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if card >> 4 == win >> 4 and card > win or card < 16 and win > 15:
+            score = expect(s, seat, k, lane, card, seat, points + worth(card) + 6)
+        else:
+            score = expect(s, seat, k, lane, win, winner, points + worth(card) + 6)
+        choice.score[choice.count] = <int16_t> (score * 4 - (card & 15) - (12 if card < 16 else 0))
+        choice.card[choice.count] = <uint8_t> card
+        choice.count += 1
+    # 3. Search.
+    for i in range(choice.count):
+        pick(&choice, i)
+        card = choice.card[i]
+        if i and beta - alpha > 1:
+            value = play_card(s, seat, k, lane, win, winner, points, table, card, alpha, alpha + 1)
+            if alpha < value < beta:
+                value = play_card(s, seat, k, lane, win, winner, points, table, card, alpha, beta)
+        else:
+            value = play_card(s, seat, k, lane, win, winner, points, table, card, alpha, beta)
+        if s.clock.expired:
+            return 0
+        if value > best:
+            best = value
+            if value > alpha:
+                alpha = value
+                if alpha >= beta:
+                    break
+    return best
+
+
+cdef int last_trick(State* s, int leader, int alpha, int beta) noexcept nogil:
+    # Everybody has one card, nothing is left to choose. Value for the side of `leader`.
+    cdef int i, seat = leader, card = lowest(s.hand[leader]), win = card, winner = leader, points = worth(card), value
+    cdef uint64_t held[MAX_PLAYERS]
+    for i in range(1, s.rules.players):
+        seat = next_seat(s, seat)
+        card = lowest(s.hand[seat])
+        points += worth(card)
+        if card > win if card >> 4 == win >> 4 else card < 16:
+            win = card
+            winner = seat
+    if not s.game:
+        value = points + s.rules.last_trick
+        if s.rules.capote == SCORES_100 and s.capote >> (winner & 1) & 1:
+            value += CAPOTE
+        return value if not (winner ^ leader) & 1 else -value
+    memcpy(held, s.hand, sizeof(held))
+    memset(s.hand, 0, sizeof(held))
+    value = finish(s, winner, leader, points, alpha, beta)
+    memcpy(s.hand, held, sizeof(held))
+    return value
+
+
+cdef int finish(State* s, int winner, int seat, int points, int alpha, int beta) noexcept nogil:
+    # The trick is complete: `winner` takes `points`, `seat` played last. Value for the side of `seat`.
+    cdef int side = winner & 1
+    cdef bint same = not (winner ^ seat) & 1
+    cdef int won = s.won, capote = s.capote, played = s.played, gain, value
+    s.left -= points
+    s.won |= 1 << side
+    s.capote &= 1 << side
+    s.played = 1
+    gain = points
+    cdef bint last = not all_hands(s) and s.stock_next == s.stock_count
+    if last:
+        gain += s.rules.last_trick
+        s.left -= s.rules.last_trick
+    if s.game:
+        s.total[side] += gain
+        s.cards[side] += points
+        if last:
+            if s.rules.malas_with_last:
+                s.cards[side] += s.rules.last_trick
+            if s.capote and s.rules.capote == SCORES_100:
+                s.total[side] += CAPOTE
+        if wins_at_once(s, side) or s.ends_on_trick and s.total[side] >= s.rules.target:
+            value = 1
+        elif last:
+            if s.capote and s.rules.capote == WINS:
+                value = 1
+            else:
+                value = judge(s, winner)
+                if side:
+                    value = -value
+        elif same:
+            value = before_draw(s, winner, alpha, beta)
+        else:
+            value = before_draw(s, winner, -beta, -alpha)
+        if last:
+            if s.rules.malas_with_last:
+                s.cards[side] -= s.rules.last_trick
+            if s.capote and s.rules.capote == SCORES_100:
+                s.total[side] -= CAPOTE
+        s.total[side] -= gain
+        s.cards[side] -= points
+    elif last:
+        value = gain
+        if s.capote and s.rules.capote == SCORES_100:
+            value += CAPOTE
+    elif same:
+        value = gain + before_draw(s, winner, alpha - gain, beta - gain)
+    else:
+        value = gain + before_draw(s, winner, -beta - gain, -alpha - gain)
+    if last:
+        s.left += s.rules.last_trick
+    s.played = played
+    s.capote = capote
+    s.won = won
+    s.left += points
+    return value if same else -value
+
+
+# ---- between tricks ------------------------------------------------------------------------------------------------
+
+cdef inline void do_exchange(State* s, int seat) noexcept nogil:
+    # Swap the seat's card for the muestra. Undone by undo_exchange with the same seat.
+    cdef int muestra = s.stock[s.stock_count - 1]
+    s.hand[seat] ^= s.swap | bit(muestra)
+    s.in_stock ^= s.swap | bit(muestra)
+    s.stock[s.stock_count - 1] = <uint8_t> lowest(s.swap)
+    # The muestra's place remembers the card that went in, `exchanged_for` the one that came out.
+    s.exchanged_for = muestra
+    s.swap = 0
+
+
+cdef inline void undo_exchange(State* s, int seat) noexcept nogil:
+    cdef int given = s.stock[s.stock_count - 1]
+    s.swap = bit(given)
+    s.hand[seat] ^= s.swap | bit(s.exchanged_for)
+    s.in_stock ^= s.swap | bit(s.exchanged_for)
+    s.stock[s.stock_count - 1] = <uint8_t> s.exchanged_for
+
+
+cdef inline int exchanger(State* s, int leader, bint rivals) noexcept nogil:
+    # The seat that may exchange in this window: among the rivals of `leader`, or on the leader's side. -1 for none.
+    # `leader` has won the last trick, unless none was played.
+    cdef int seat, side = (leader & 1) ^ rivals
+    if not s.swap:
+        return -1
+    if rivals:
+        if s.rules.exchange_when != ANY_TRICK_WON or not s.won >> side & 1:
+            return -1
+    elif s.rules.exchange_when == ON_LEAD:
+        return leader if s.hand[leader] & s.swap else -1
+    elif s.rules.exchange_when == OWN_TURN or not s.played:
+        return -1
+    for seat in range(side, s.rules.players, 2):
+        if s.hand[seat] & s.swap:
+            return seat
+    return -1
+
+
+cdef int before_draw(State* s, int winner, int alpha, int beta) noexcept nogil:
+    # A trick is scored, cards may be to be drawn. Value for the side of `winner`.
+    cdef int value, seat, other
+    if s.stock_next == s.stock_count:
+        return start(s, winner, alpha, beta)
+    if not (s.rules.exchange_after and s.swap and s.stock_count - s.stock_next == s.rules.players):
+        return draw(s, winner, alpha, beta)
+    value = before_draw_own(s, winner, alpha, beta)
+    seat = exchanger(s, winner, True)
+    if seat < 0 or value <= alpha:
+        return value
+    if value < beta:
+        beta = value
+    do_exchange(s, seat)
+    other = draw(s, winner, alpha, beta)
+    undo_exchange(s, seat)
+    return other if other < value else value
+
+
+cdef int before_draw_own(State* s, int winner, int alpha, int beta) noexcept nogil:
+    # As before_draw, once the rivals have passed.
+    cdef int value = draw(s, winner, alpha, beta)
+    cdef int other, seat = exchanger(s, winner, False)
+    if seat < 0 or value >= beta:
+        return value
+    if value > alpha:
+        alpha = value
+    do_exchange(s, seat)
+    other = draw(s, winner, alpha, beta)
+    undo_exchange(s, seat)
+    return other if other > value else value
+
+
+cdef int draw(State* s, int winner, int alpha, int beta) noexcept nogil:
+    # Everybody draws, the winner first; when the stock is gone nothing can be exchanged any more. Value for the side
+    # of `winner`.
+    cdef int i, seat = winner, value, unsung = s.unsung
+    cdef uint64_t swap = s.swap, drawn = 0, card
+    for i in range(s.rules.players):
+        card = bit(s.stock[s.stock_next + i])
+        s.hand[seat] |= card
+        drawn |= card
+        seat = next_seat(s, seat)
+    s.in_stock ^= drawn
+    s.stock_next += s.rules.players
+    if s.stock_next == s.stock_count:
+        s.swap = 0
+        s.unsung = still_together(s)
+    value = start(s, winner, alpha, beta)
+    s.unsung = unsung
+    s.stock_next -= s.rules.players
+    s.in_stock ^= drawn
+    s.swap = swap
+    for i in range(s.rules.players):
+        s.hand[seat] &= ~drawn
+        seat = next_seat(s, seat)
+    return value
+
+
+cdef int start(State* s, int leader, int alpha, int beta) noexcept nogil:
+    # A trick begins: the rivals may exchange, then the leader's side declares and leads. Value for the leader's side.
+    cdef int value, other, seat
+    value = window(s, leader, 0, alpha, beta)
+    if not s.swap:
+        return value
+    seat = exchanger(s, leader, True)
+    if seat < 0 or value <= alpha:
+        return value
+    if value < beta:
+        beta = value
+    do_exchange(s, seat)
+    other = window(s, leader, 0, alpha, beta)
+    undo_exchange(s, seat)
+    return other if other < value else value
+
+
+cdef inline bint may_sing(State* s, int seat, int leader, int singers) noexcept nogil:
+    # Whether this member of the leader's side has a cante left in the open window; `singers` have used theirs.
+    if not s.played or not s.rules.cantes:
+        return False
+    if s.rules.cante_by_winner and seat != leader:
+        return False
+    return not singers >> seat & 1 if s.rules.cante_per_member else not singers
+
+
+cdef inline int tute_holder(State* s, int leader) noexcept nogil:
+    # The member of the leader's side that may declare a tute now, or -1.
+    cdef int seat
+    if s.tute_open and s.played:
+        for seat in range(leader & 1, s.rules.players, 2):
+            if makes_tute(s, s.hand[seat]):
+                return seat
+    return -1
+
+
+cdef inline int declare(
+    State* s, int leader, int singers, int kind, int seat, int lane, int led, int alpha, int beta
+) noexcept nogil:
+    # Value for the leader's side of singing `lane` (CANTE) or showing a tute (TUTE) in the open window, and going on
+    # in it: to the lead, or when card `led` was led already, to the rival's play.
+    cdef int side = leader & 1, gain, value, unsung = s.unsung, tute_open = s.tute_open
+    if kind == TUTE:
+        if s.rules.tute == WINS:
+            return 1
+        gain = TUTE_WORTH
+        s.tute_open = 0
+    else:
+        gain = cante_worth(lane)
+        s.unsung &= ~(1 << lane)
+        singers |= 1 << seat
+    if s.game:
+        s.total[side] += gain
+        if wins_at_once(s, side):
+            value = 1
+        elif led == FIRST_LEAD:
+            value = window(s, leader, singers, alpha, beta)
+        else:
+            value = after_lead(s, leader, singers, led, alpha, beta)
+        s.total[side] -= gain
+    elif led == FIRST_LEAD:
+        value = gain + window(s, leader, singers, alpha - gain, beta - gain)
+    else:
+        value = gain + after_lead(s, leader, singers, led, alpha - gain, beta - gain)
+    s.unsung = unsung
+    s.tute_open = tute_open
+    return value
+
+
+cdef int declare_best(
+    State* s, int leader, int singers, int led, int alpha, int beta, bint* declared
+) noexcept nogil:
+    # The best declaration of the leader's side in the open window, if there is one. Points declared now are never
+    # worse than the same or no points later, so whoever can declare does; only which cante uses up the place is a
+    # choice. `declared` tells whether there was anything.
+    cdef int value, best = -INFINITE, lane, seat
+    cdef uint64_t pair
+    cdef int unsung = s.unsung
+    declared[0] = False
+    seat = tute_holder(s, leader)
+    if seat >= 0:
+        declared[0] = True
+        return declare(s, leader, singers, TUTE, seat, 0, led, alpha, beta)
+    while unsung:
+        lane = lowest(unsung)
+        unsung &= unsung - 1
+        pair = PAIR << (lane * 16)
+        for seat in range(leader & 1, s.rules.players, 2):
+            if s.hand[seat] & pair == pair and may_sing(s, seat, leader, singers):
+                declared[0] = True
+                value = declare(s, leader, singers, CANTE, seat, lane, led, alpha, beta)
+                if value > best:
+                    best = value
+                    if value > alpha:
+                        alpha = value
+                        if alpha >= beta:
+                            return best
+    return best
+
+
+cdef int window(State* s, int leader, int singers, int alpha, int beta) noexcept nogil:
+    # The leader's side may declare, exchange and then leads. Value for the leader's side.
+    cdef int value, best = -INFINITE, seat
+    cdef bint declared = False
+    if s.unsung or s.tute_open:
+        best = declare_best(s, leader, singers, FIRST_LEAD, alpha, beta, &declared)
+        if best >= beta:
+            return best
+        if best > alpha:
+            alpha = best
+    if s.swap:
+        seat = leader if s.rules.exchange_when == OWN_TURN else exchanger(s, leader, False)
+        if seat >= 0 and s.hand[seat] & s.swap:
+            do_exchange(s, seat)
+            value = window(s, leader, singers, alpha, beta)
+            undo_exchange(s, seat)
+            if value > best:
+                best = value
+                if best >= beta:
+                    return best
+                if best > alpha:
+                    alpha = best
+    if not declared:
+        value = lead(s, leader, alpha, beta)
+        if value > best:
+            best = value
+    return best
+
+
+cdef int after_lead(State* s, int leader, int singers, int led, int alpha, int beta) noexcept nogil:
+    # `led` lies on the table and the window is still open (cante_window rival_play). Value for the leader's side.
+    cdef int best
+    cdef bint declared = False
+    if s.unsung or s.tute_open:
+        best = declare_best(s, leader, singers, led, alpha, beta, &declared)
+        if declared:
+            return best
+    return -follow(s, next_seat(s, leader), 1, led >> 4, led, leader, worth(led), bit(led), -beta, -alpha)
+
+
+cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
+    # The leader leads, nothing more to be declared. Value for the leader's side.
+    cdef int value, best, lower, upper, i, card, score, floor, ceiling
+    cdef int first_alpha = alpha, move = NO_MOVE
+    cdef uint64_t cards, foreign, special, hand = s.hand[leader]
+    cdef Choice choice
+    cdef Hash h
+    cdef Entry* known
+    if spent(s):
+        return 0
+    if not hand & (hand - 1) and s.stock_next == s.stock_count:
+        return last_trick(s, leader, alpha, beta)
+    # 1. Nothing to find out where the points that are left cannot change the answer.
+    bounds(s, leader & 1, &lower, &upper)
+    if not s.game:
+        lower += 2 * sure_points(s, leader & 1)
+        upper -= 2 * sure_points(s, leader & 1 ^ 1)
+    if lower >= beta or lower == upper:
+        return lower
+    if upper <= alpha:
+        return upper
+    floor = lower
+    ceiling = upper
+    # 2. Known already?
+    h = hash_state(s, leader)
+    known = find(s.table, &h)
+    if known:
+        move = known.move
+        if known.lower > lower:
+            lower = known.lower
+            if lower >= beta:
+                return lower
+        if known.upper < upper:
+            upper = known.upper
+            if upper <= alpha:
+                return upper
+        if lower == upper:
+            return lower
+    if lower > alpha:
+        alpha = lower
+    if upper < beta:
+        beta = upper
+    first_alpha = alpha
+    # 3. Leads, equal ones once.
+    special = unmergeable(s)
+    foreign = (all_hands(s) ^ hand) | s.in_stock | special | hand & ~ZEROES
+    cards = hand & ~with_neighbour_below(hand & ZEROES & ~special, foreign)
+    choice.count = 0
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if card == move:
+            score = 1000
+        else:
+            score = promise(s, leader, card) * 4 - (card & 15) - (48 if card < 16 else 0)
+        choice.score[choice.count] = <int16_t> score
+        choice.card[choice.count] = <uint8_t> card
+        choice.count += 1
+    # 4. Search.
+    best = -INFINITE
+    move = NO_MOVE
+    for i in range(choice.count):
+        pick(&choice, i)
+        card = choice.card[i]
+        if i and beta - alpha > 1:
+            value = play_card(s, leader, 0, 0, 0, 0, 0, 0, card, alpha, alpha + 1)
+            if alpha < value < beta:
+                value = play_card(s, leader, 0, 0, 0, 0, 0, 0, card, alpha, beta)
+        else:
+            value = play_card(s, leader, 0, 0, 0, 0, 0, 0, card, alpha, beta)
+        if s.clock.expired:
+            return 0
+        if value > best:
+            best = value
+            if value > alpha:
+                alpha = value
+                move = card
+                if alpha >= beta:
+                    break
+    # 5. Remember what is proven: a floor, a ceiling, or both.
+    if best > first_alpha:
+        floor = best
+    if best < beta:
+        ceiling = best
+    store(s.table, &h, floor, ceiling, move, tricks_left(s))
+    return best
+
+
+cdef inline int tricks_left(State* s) noexcept nogil:
+    return count(s.hand[0]) + (s.stock_count - s.stock_next) // s.rules.players
+
+
+# ---- from a position to its values ---------------------------------------------------------------------------------
+
+cdef struct Trick:
+    # The trick in progress, as follow() wants it.
+    int seat                # to play
+    int lane
+    int win
+    int winner
+    int points
+    uint64_t table
+
+
+cdef Trick read_table(Setup* root) noexcept nogil:
+    cdef Trick trick
+    cdef int i, card
+    trick.seat = root.leader
+    trick.lane = trick.win = trick.winner = trick.points = 0
+    trick.table = 0
+    for i in range(root.table_count):
+        card = root.table[i]
+        if i == 0:
+            trick.lane = card >> 4
+        if i == 0 or (card > trick.win if card >> 4 == trick.win >> 4 else card < 16):
+            trick.win = card
+            trick.winner = trick.seat
+        trick.points += worth(card)
+        trick.table |= bit(card)
+        trick.seat = (trick.seat + 1) & (root.rules.players - 1)
+    return trick
+
+
+cdef void set_up(State* s, Setup* root, int objective, Context context) noexcept nogil:
+    # A state for `root`, ready to be searched.
+    cdef int i, side, card
+    cdef uint64_t h
+    cdef uint8_t* rules = <uint8_t*> &root.rules
+    memset(s, 0, sizeof(State))
+    s.rules = root.rules
+    s.table = &context.table
+    s.clock = &context.clock
+    s.game = objective == GAME
+    s.stock_count = root.stock_count
+    memcpy(s.stock, root.stock, MAX_STOCK)
+    for i in range(MAX_PLAYERS):
+        s.hand[i] = root.hand[i]
+    for i in range(root.stock_count):
+        s.in_stock |= bit(root.stock[i])
+    if root.rules.cantes:
+        s.unsung = root.unsung
+        for i in range(4):
+            # A pair is broken for good once a card of it has been played.
+            if (all_hands(s) | s.in_stock) & PAIR << (i * 16) != PAIR << (i * 16):
+                s.unsung &= ~(1 << i)
+        if not root.stock_count:
+            s.unsung = still_together(s)
+    if root.stock_count and not root.exchanged:
+        card = root.stock[root.stock_count - 1]
+        if card != SEVEN:
+            s.swap = bit(SEVEN)
+        elif root.rules.exchange_two:
+            s.swap = bit(TWO)
+        if root.moment in (BEFORE_DRAW, BEFORE_DRAW_RIVALS) and not root.rules.exchange_after:
+            s.swap = 0
+    s.tute_open = not root.tute_declared and (root.rules.tute == SCORES_40 or s.game and root.rules.tute == WINS)
+    if root.rules.capote == SCORES_100 or s.game and root.rules.capote == WINS:
+        s.capote = root.capote
+    s.won = root.won
+    s.played = root.played
+    s.left = root.rules.last_trick + read_table(root).points
+    cdef uint64_t cards = all_hands(s) | s.in_stock
+    while cards:
+        s.left += worth(lowest(cards))
+        cards &= cards - 1
+    if s.game:
+        for side in range(2):
+            s.total[side] = root.carried[side] + root.points[side]
+            s.cards[side] = root.cards[side]
+        if not root.vueltas:
+            s.minimum = root.rules.malas_minimum
+        s.ends_at_once = root.rules.claim or root.vueltas and root.rules.vueltas == AT_ONCE
+        s.ends_on_trick = root.vueltas and root.rules.vueltas == WON_TRICK
+    h = context.salt
+    for i in range(<int> sizeof(Rules)):
+        h = fold(h ^ rules[i] ^ <uint64_t> 0x243F6A8885A308D3, <uint64_t> 0x13198A2E03707345)
+    s.signature = fold(h ^ <uint64_t> (2 * root.vueltas + s.game), <uint64_t> 0xA4093822299F31D1)
+    # Hash of the stock from each place to the card above the muestra, built from the bottom.
+    h = 0
+    for i in range(root.stock_count - 2, -1, -1):
+        h = fold(h ^ root.stock[i] ^ <uint64_t> 0x082EFA98EC4E6C89, <uint64_t> 0x452821E638D01377)
+        s.stock_hash[i] = h
+
+
+cdef int go_on(State* s, Setup* root, int alpha, int beta) noexcept nogil:
+    # Value for the acting side once it has passed or exchanged at root.moment.
+    cdef Trick trick
+    if root.moment == RIVALS:
+        return -window(s, root.leader, 0, -beta, -alpha)
+    if root.moment == BEFORE_DRAW_RIVALS:
+        return -before_draw_own(s, root.leader, -beta, -alpha)
+    if root.moment == BEFORE_DRAW:
+        return draw(s, root.leader, alpha, beta)
+    if not root.table_count:
+        return window(s, root.leader, root.singers, alpha, beta)
+    trick = read_table(root)
+    return follow(
+        s, trick.seat, root.table_count, trick.lane, trick.win, trick.winner, trick.points, trick.table, alpha, beta
+    )
+
+
+cdef int search(State* s, Setup* root, int alpha, int beta) noexcept nogil:
+    if root.moment == RIVALS:
+        return -start(s, root.leader, -beta, -alpha)
+    if root.moment == BEFORE_DRAW_RIVALS:
+        return -before_draw(s, root.leader, -beta, -alpha)
+    if root.moment == BEFORE_DRAW:
+        return before_draw_own(s, root.leader, alpha, beta)
+    return go_on(s, root, alpha, beta)
+
+
+cdef int try_action(State* s, Setup* root, Found* action, int alpha, int beta) noexcept nogil:
+    # Value of an action for the acting side; the side declares nothing before it.
+    cdef Trick trick
+    cdef int value, unsung
+    if action.kind == CARD:
+        if root.table_count:
+            trick = read_table(root)
+            return play_card(
+                s, trick.seat, root.table_count, trick.lane, trick.win, trick.winner, trick.points, trick.table,
+                action.arg, alpha, beta,
+            )
+        if s.rules.cante_after_lead and s.played:
+            unsung = s.unsung
+            s.hand[action.seat] ^= bit(action.arg)
+            if bit(action.arg) & EVERY_PAIR:
+                s.unsung &= ~(1 << (action.arg >> 4))
+            value = after_lead(s, action.seat, root.singers, action.arg, alpha, beta)
+            s.hand[action.seat] ^= bit(action.arg)
+            s.unsung = unsung
+            return value
+        return play_card(s, action.seat, 0, 0, 0, 0, 0, 0, action.arg, alpha, beta)
+    if action.kind == CANTE or action.kind == TUTE:
+        return declare(s, root.leader, root.singers, action.kind, action.seat, action.arg, FIRST_LEAD, alpha, beta)
+    if action.kind == CAMBIO:
+        do_exchange(s, action.seat)
+        value = go_on(s, root, alpha, beta)
+        undo_exchange(s, action.seat)
+        return value
+    return go_on(s, root, alpha, beta)
+
+
+cdef inline void add_action(Result* out, int kind, int arg, int seat) noexcept nogil:
+    cdef Found* action = &out.action[out.count]
+    action.kind = <uint8_t> kind
+    action.arg = <uint8_t> arg
+    action.seat = <uint8_t> seat
+    out.count += 1
+
+
+cdef void list_actions(State* s, Setup* root, Result* out) noexcept nogil:
+    # The legal actions of the side whose turn it is: cards first, then what may be declared.
+    cdef int seat, lane, leader = root.leader
+    cdef uint64_t cards, pair
+    cdef Trick trick
+    out.count = 0
+    if root.moment != PLAY:
+        seat = exchanger(s, leader, root.moment != BEFORE_DRAW)
+        if seat >= 0:
+            add_action(out, CAMBIO, 0, seat)
+        add_action(out, PASS, 0, (leader & 1) ^ (root.moment != BEFORE_DRAW))
+        return
+    trick = read_table(root)
+    cards = s.hand[trick.seat]
+    if root.table_count:
+        cards = legal(s, trick.seat, trick.lane, trick.win, trick.winner, trick.table)
+    while cards:
+        add_action(out, CARD, lowest(cards), trick.seat)
+        cards &= cards - 1
+    if not root.table_count:
+        for lane in range(4):
+            pair = PAIR << (lane * 16)
+            for seat in range(leader & 1, s.rules.players, 2):
+                if s.unsung >> lane & 1 and s.hand[seat] & pair == pair and may_sing(s, seat, leader, root.singers):
+                    add_action(out, CANTE, lane, seat)
+        if s.rules.exchange_when != OWN_TURN:
+            seat = exchanger(s, leader, False)
+            if seat >= 0:
+                add_action(out, CAMBIO, 0, seat)
+        for seat in range(leader & 1, s.rules.players, 2):
+            if s.tute_open and s.played and makes_tute(s, s.hand[seat]):
+                add_action(out, TUTE, 0, seat)
+    if s.rules.exchange_when == OWN_TURN and s.swap & s.hand[trick.seat]:
+        add_action(out, CAMBIO, 0, trick.seat)
+
+
+cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil:
+    cdef Trick trick = read_table(root)
+    cdef int side, offset = 0, lower, upper, i, value, best = -INFINITE, alpha
+    cdef uint64_t equal, hand = s.hand[trick.seat]
+    cdef Found* action
+    side = trick.seat & 1 if root.moment in (PLAY, BEFORE_DRAW) else (root.leader & 1) ^ 1
+    bounds(s, side, &lower, &upper)
+    if not s.game:
+        offset = root.points[side] - root.points[side ^ 1]
+    out.lower = <int16_t> (lower + offset)
+    out.upper = <int16_t> (upper + offset)
+    out.count = 0
+    if want == VALUE:
+        value = search(s, root, lower - 1, upper + 1)
+        if not s.clock.expired:
+            out.lower = out.upper = <int16_t> (value + offset)
+        out.nodes = s.clock.nodes
+        return
+    list_actions(s, root, out)
+    # Worthless neighbours of one hand come to the same: the stronger takes over the value of the weaker.
+    equal = with_neighbour_below(
+        hand & ZEROES & ~s.swap, (all_hands(s) ^ hand) | trick.table | s.in_stock | hand & ~ZEROES | s.swap
+    )
+    for i in range(out.count):
+        action = &out.action[i]
+        action.lower = out.lower
+        action.upper = out.upper
+    for i in range(out.count):
+        if s.clock.expired:
+            break
+        action = &out.action[i]
+        if i and action.kind == CARD and equal & bit(action.arg) and out.action[i - 1].arg == highest(
+            hand & (bit(action.arg) - 1)
+        ):
+            action.lower = out.action[i - 1].lower
+            action.upper = out.action[i - 1].upper
+            continue
+        alpha = lower - 1
+        if want == BEST and best > alpha:
+            alpha = best - 1
+        value = try_action(s, root, action, alpha, upper + 1)
+        if s.clock.expired:
+            break
+        action.upper = <int16_t> (value + offset)
+        if value > alpha:
+            action.lower = <int16_t> (value + offset)
+        if value > best:
+            best = value
+    out.lower = out.upper = -INFINITE
+    for i in range(out.count):
+        if out.action[i].lower > out.lower:
+            out.lower = out.action[i].lower
+        if out.action[i].upper > out.upper:
+            out.upper = out.action[i].upper
+    out.nodes = s.clock.nodes
+
+
+# ---- the Python side -----------------------------------------------------------------------------------------------
+
+cdef class Context:
+    def __cinit__(self, int memory_mb=16):
+        cdef uint64_t buckets = 1
+        if not 1 <= memory_mb <= 65536:
+            raise ValueError("memory_mb must be between 1 and 65536")
+        while 2 * buckets * BUCKET * sizeof(Entry) <= (<uint64_t> memory_mb << 20):
+            buckets *= 2
+        self.table.entries = <Entry*> calloc(buckets * BUCKET, sizeof(Entry))
+        if not self.table.entries:
+            raise MemoryError(f"no {memory_mb} MB for a transposition table")
+        self.table.mask = buckets - 1
+        self.salt = 0
+        self.clock.stop.store(0)
+
+    def __dealloc__(self):
+        free(self.table.entries)
+
+    def stop(self):
+        self.clock.stop.store(1)
+
+    def resume(self):
+        """Forget a stop that was asked for."""
+        self.clock.stop.store(0)
+
+
+cdef class Results:
+    def __cinit__(self, Py_ssize_t size):
+        self.found = <Result*> calloc(size if size else 1, sizeof(Result))
+        if not self.found:
+            raise MemoryError("no memory for the results")
+        self.count = size
+
+    def __dealloc__(self):
+        free(self.found)
+
+    def __len__(self):
+        return self.count
+
+    cdef Result* at(self, Py_ssize_t i) except NULL:
+        if not 0 <= i < self.count:
+            raise IndexError("no such result")
+        return &self.found[i]
+
+    def summary(self, Py_ssize_t i):
+        """(lower, upper, nodes) of the i-th position."""
+        cdef Result* r = self.at(i)
+        return r.lower, r.upper, r.nodes
+
+    def actions(self, Py_ssize_t i):
+        """[(kind, arg, seat, lower, upper)] of the i-th position."""
+        cdef Result* r = self.at(i)
+        cdef int k
+        return [
+            (r.action[k].kind, r.action[k].arg, r.action[k].seat, r.action[k].lower, r.action[k].upper)
+            for k in range(r.count)
+        ]
+
+
+def pack_rules(
+    *, int players, int beat, bint partner_exempt, bint undertrump_forced, int strict, bint cantes,
+    bint cante_by_winner, bint cante_per_member, bint cante_after_lead, int exchange_when, bint exchange_two,
+    bint exchange_after, int malas_minimum, bint malas_with_last, bint malas_loses, bint both_over_higher, int vueltas,
+    bint claim, int tute, int capote, int last_trick, int target,
+):
+    """A ruleset as the kernel's bytes, for :func:`pack`."""
+    cdef Rules r
+    memset(&r, 0, sizeof(Rules))
+    r.players = players
+    r.beat = beat
+    r.partner_exempt = partner_exempt
+    r.undertrump_forced = undertrump_forced
+    r.strict = strict
+    r.cantes = cantes
+    r.cante_by_winner = cante_by_winner
+    r.cante_per_member = cante_per_member
+    r.cante_after_lead = cante_after_lead
+    r.exchange_when = exchange_when
+    r.exchange_two = exchange_two
+    r.exchange_after = exchange_after
+    r.malas_minimum = malas_minimum
+    r.malas_with_last = malas_with_last
+    r.malas_loses = malas_loses
+    r.both_over_higher = both_over_higher
+    r.vueltas = vueltas
+    r.claim = claim
+    r.tute = tute
+    r.capote = capote
+    r.last_trick = last_trick
+    r.target = target
+    return PyBytes_FromStringAndSize(<char*> &r, sizeof(Rules))
+
+
+def pack(
+    bytes rules, tuple numbers, tuple hands, tuple stock, tuple table, int leader, int moment, int unsung, int singers,
+    bint exchanged, bint tute_declared, bint vueltas, bint played, int won, int capote, tuple points, tuple cards,
+    tuple carried,
+):
+    """A position as the kernel's bytes, for :func:`solve_batch`.
+
+    ``numbers[card]`` is the kernel's number of a card; the position must have passed its gate.
+    """
+    cdef Setup setup
+    cdef int i
+    cdef object hand, card
+    if PyBytes_GET_SIZE(rules) != sizeof(Rules):
+        raise ValueError("rules were not made by pack_rules")
+    memset(&setup, 0, sizeof(Setup))
+    memcpy(&setup.rules, PyBytes_AS_STRING(rules), sizeof(Rules))
+    if len(hands) != setup.rules.players or len(stock) > MAX_STOCK or len(table) >= setup.rules.players:
+        raise ValueError("hands, stock or table do not fit the number of players")
+    for i, hand in enumerate(hands):
+        for card in hand:
+            setup.hand[i] |= bit(numbers[card])
+    for i, card in enumerate(stock):
+        setup.stock[i] = numbers[card]
+    setup.stock_count = len(stock)
+    for i, card in enumerate(table):
+        setup.table[i] = numbers[card]
+    setup.table_count = len(table)
+    setup.leader = leader
+    setup.moment = moment
+    setup.unsung = unsung
+    setup.singers = singers
+    setup.exchanged = exchanged
+    setup.tute_declared = tute_declared
+    setup.vueltas = vueltas
+    setup.played = played
+    setup.won = won
+    setup.capote = capote
+    for i in range(2):
+        setup.points[i] = points[i]
+        setup.cards[i] = cards[i]
+        setup.carried[i] = carried[i]
+    return PyBytes_FromStringAndSize(<char*> &setup, sizeof(Setup))
+
+
+def solve_batch(list setups, Context context, int objective, int want, uint64_t nodes, double seconds, bint fresh):
+    """Solve packed positions one after the other, without the GIL.
+
+    ``nodes`` and ``seconds`` (0: no limit) hold for each position. Returns :class:`Results`; a position that was not
+    reached because of a stop has the bounds that hold without a search.
+    """
+    cdef Py_ssize_t i, size = len(setups)
+    cdef Results results = Results(size)
+    cdef Setup* roots = <Setup*> calloc(size if size else 1, sizeof(Setup))
+    cdef State s
+    cdef bytes setup
+    if not roots:
+        raise MemoryError("no memory for the positions")
+    try:
+        for i in range(size):
+            setup = setups[i]
+            if PyBytes_GET_SIZE(setup) != sizeof(Setup):
+                raise ValueError("a position was not made by pack")
+            memcpy(&roots[i], PyBytes_AS_STRING(setup), sizeof(Setup))
+        with nogil:
+            for i in range(size):
+                context.table.age += 1
+                if fresh:
+                    context.salt += 1
+                set_up(&s, &roots[i], objective, context)
+                context.clock.nodes = 0
+                context.clock.node_limit = nodes if nodes else ~<uint64_t> 0
+                context.clock.next_check = 1
+                context.clock.deadline = now() + seconds if seconds else 0.0
+                context.clock.expired = context.clock.stop.load() != 0
+                solve(&s, &roots[i], want, &results.found[i])
+    finally:
+        free(roots)
+    return results

@@ -1,0 +1,1 @@
+"""Slow, obvious reference implementations, independent of the package, to compare it with."""

@@ -1,0 +1,286 @@
+"""A game that the package does not know: a few cards, rules of its own, solved by plain recursion.
+
+Three seats, the first and the third against the second. Seven cards, the 1 to 7 of oros. Any card may be led; whoever
+follows must beat the trick if able. The highest card takes the trick (under ``menor`` the lowest, and "beats" means
+"goes below"), which is worth the number on its lowest card. Once in a deal the leader may say ``doblar``: the trick to
+come counts double.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from arrastre import notation
+from arrastre.errors import Fault, IllegalAction, InvalidPosition, InvalidRules
+from arrastre.game import (
+    Action,
+    ActionValue,
+    Diagram,
+    Face,
+    Game,
+    Limits,
+    NativeContext,
+    Position,
+    RuleRow,
+    SeatView,
+    Values,
+    Want,
+    register,
+    unregister,
+)
+
+SEATS = 3
+DOUBLE = "doblar"
+FIELDS = ("schema", "ruleset", "players", "hands", "leader", "trick", "points", "doubled", "double")
+OUTCOMES = {1: "arriba", 0: "igual", -1: "abajo"}
+
+
+def side(seat: int) -> int:
+    return seat & 1
+
+
+@dataclass(frozen=True, slots=True)
+class ToyPosition(Position):
+    """``doubled``: the double has been used; ``double``: the trick on the table, or the next one, counts double."""
+
+    ruleset: str
+    hands: tuple[tuple[int, ...], ...]
+    leader: int
+    trick: tuple[int, ...]
+    points: tuple[int, int]
+    doubled: bool
+    double: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "schema": 1,
+            "ruleset": self.ruleset,
+            "hands": [{"cards": [f"{card}O" for card in hand]} for hand in self.hands],
+            "leader": self.leader,
+            "trick": [f"{card}O" for card in self.trick],
+            "points": list(self.points),
+            "doubled": self.doubled,
+            "double": self.double,
+        }
+
+    @property
+    def seat(self) -> int:
+        return (self.leader + len(self.trick)) % SEATS
+
+    def legal_actions(self) -> tuple[Action, ...]:
+        actions = [f"{card}O" for card in self.hands[self.seat]] + [DOUBLE]
+        return tuple(Action(each, self.seat) for each in actions if self.why_not(each) is None)
+
+    def why_not(self, action: str, lang: str = "en") -> str | None:
+        if action == DOUBLE:
+            allowed = not self.trick and not self.doubled and not self.finished()
+            return None if allowed else ("no se puede doblar ahora" if lang == "es" else "nobody may double now")
+        hand, table = self.hands[self.seat], self.trick
+        card = int(action[0]) if len(action) == 2 and action[0] in "1234567" and action[1] in "Oo" else 0
+        if card not in hand:
+            return f"{action}: no está en la mano" if lang == "es" else f"{action} is not in the hand"
+        if table and not self.beats(card) and any(self.beats(each) for each in hand):
+            return f"hay que superar el {self.best()}O" if lang == "es" else f"must beat the {self.best()}O"
+        return None
+
+    def best(self) -> int:
+        return max(self.trick) if self.ruleset == "mayor" else min(self.trick)
+
+    def beats(self, card: int) -> bool:
+        return card > self.best() if self.ruleset == "mayor" else card < self.best()
+
+    def apply(self, action: Action | str) -> ToyPosition:
+        text = action if isinstance(action, str) else action.action
+        why = self.why_not(text)
+        if why is not None:
+            raise IllegalAction(f"{text} is not allowed: {why}", [Fault("action", "TOY_DUTY", why)])
+        if text == DOUBLE:
+            return replace(self, doubled=True, double=True)
+        card, seat = int(text[0]), self.seat
+        hands = tuple(tuple(c for c in hand if c != card) for hand in self.hands)
+        trick = (*self.trick, card)
+        if len(trick) < SEATS:
+            return replace(self, hands=hands, trick=trick)
+        best = max(trick) if self.ruleset == "mayor" else min(trick)
+        winner = (seat + 1 + trick.index(best)) % SEATS
+        points = list(self.points)
+        points[side(winner)] += min(trick) * (1 + self.double)
+        return replace(self, hands=hands, trick=(), leader=winner, points=(points[0], points[1]), double=False)
+
+    def finished(self) -> bool:
+        return not any(self.hands)
+
+
+class ToyContext(NativeContext):
+    def __init__(self) -> None:
+        self.stopped = False
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def resume(self) -> None:
+        self.stopped = False
+
+
+class CutError(Exception):
+    pass
+
+
+class Search:
+    def __init__(self, context: ToyContext, limit: int, sign: bool) -> None:
+        self.context, self.limit, self.sign, self.nodes = context, limit, sign, 0
+
+    def value(self, position: ToyPosition) -> int:
+        """The final margin of the first side, or its sign."""
+        self.nodes += 1
+        if self.context.stopped or self.nodes > self.limit:
+            raise CutError
+        if position.finished():
+            margin = position.points[0] - position.points[1]
+            return (margin > 0) - (margin < 0) if self.sign else margin
+        values = [self.value(position.apply(action)) for action in position.legal_actions()]
+        return max(values) if side(position.seat) == 0 else min(values)
+
+
+class ToyValues(Values):
+    def __init__(self, lower: int, upper: int, nodes: int, actions: tuple[ActionValue, ...]) -> None:
+        self._lower, self._upper, self._nodes, self._actions = lower, upper, nodes, actions
+
+    @property
+    def lower(self) -> int:  # type: ignore[override]  # the protocol lets a game compute it
+        return self._lower
+
+    @property
+    def upper(self) -> int:  # type: ignore[override]
+        return self._upper
+
+    @property
+    def nodes(self) -> int:  # type: ignore[override]
+        return self._nodes
+
+    @property
+    def actions(self) -> tuple[ActionValue, ...]:
+        return self._actions
+
+
+class ToyGame(Game):
+    name = "toy"
+    rulesets = ("mayor", "menor")
+    objectives = ("points", "game")
+
+    def position(self, raw: notation.Raw) -> ToyPosition:
+        data, faults = raw.fields(notation.names(FIELDS))
+        hands = [self._cards(raw, f"hands[{i}]", hand, faults) for i, hand in enumerate(data.get("hands", []))]
+        trick = self._cards(raw, "trick", data.get("trick", []), faults)
+        if len(hands) != SEATS:
+            faults.append(raw.fault("hands", "TOY_SEATS", f"there are {SEATS} seats"))
+        everything = [card for hand in hands for card in hand] + trick
+        faults += [
+            raw.fault("hands", "CARD_TWICE", f"{c}O twice", f"{c}O") for c in {*everything} if everything.count(c) > 1
+        ]
+        if faults:
+            raise InvalidPosition("the position has faults", faults)
+        return ToyPosition(
+            data["ruleset"],
+            tuple(tuple(sorted(hand, reverse=True)) for hand in hands),
+            data.get("leader", 0),
+            tuple(trick),
+            tuple(data.get("points", (0, 0))),
+            data.get("doubled", False),
+            data.get("double", False),
+        )
+
+    def _cards(self, raw: notation.Raw, path: str, given: Any, faults: list[Fault]) -> list[int]:
+        cards = given["cards"] if isinstance(given, Mapping) else given
+        good = [card for card in cards if card[:1] in "1234567" and card[1:] == "O"]
+        faults += [raw.fault(path, "UNKNOWN_CARD", f"{card} is no card", card) for card in cards if card not in good]
+        return [int(card[0]) for card in good]
+
+    def context(self, memory_mb: int) -> NativeContext:
+        return ToyContext()
+
+    def obstacles(self, position: Position, objective: str) -> tuple[Fault, ...]:
+        return (Fault("hands", "DEAL_OVER", "no cards are left to play"),) if position.finished() else ()
+
+    def values(
+        self,
+        positions: Sequence[Position],
+        *,
+        objective: str,
+        want: Want,
+        limits: Limits,
+        context: NativeContext,
+        fresh: bool,
+    ) -> Sequence[Values]:
+        assert isinstance(context, ToyContext)
+        return [self._values(each, objective, want, limits, context) for each in positions]
+
+    def _values(self, position: Position, objective: str, want: Want, limits: Limits, context: ToyContext) -> ToyValues:
+        assert isinstance(position, ToyPosition)
+        search = Search(context, limits.nodes or 10**9, objective == "game")
+        ours = 1 if side(position.seat) == 0 else -1
+        most = 1 if objective == "game" else 100
+        found = []
+        for action in position.legal_actions():
+            try:
+                value = ours * search.value(position.apply(action))
+                found.append(ActionValue(action, value, value))
+            except CutError:
+                found.append(ActionValue(action, -most, most))
+        lower, upper = max(each.lower for each in found), max(each.upper for each in found)
+        return ToyValues(lower, upper, search.nodes, () if want == "value" else tuple(found))
+
+    def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:
+        return (0,) if action.action == DOUBLE else (1, int(action.action[0]))
+
+    def outcome(self, position: Position, objective: str, value: int, end: Callable[[], Position]) -> str | None:
+        return OUTCOMES[value] if objective == "game" else None
+
+    def trick_won(self, before: Position, after: Position) -> tuple[int, int] | None:
+        assert isinstance(before, ToyPosition) and isinstance(after, ToyPosition)
+        if len(before.trick) < SEATS - 1 or after.trick:
+            return None
+        return after.leader, sum(after.points) - sum(before.points)
+
+    def describe(self, position: Position, lang: str) -> Diagram:
+        assert isinstance(position, ToyPosition)
+        seats = zip("ABC", position.hands, strict=True)
+        return Diagram(
+            seats=tuple(
+                SeatView(name, side(seat), tuple(Face(f"{card}O", 0) for card in hand), 0)
+                for seat, (name, hand) in enumerate(seats)
+            ),
+            turn=position.seat,
+            trick=tuple(((position.leader + i) % SEATS, Face(f"{card}O", 0)) for i, card in enumerate(position.trick)),
+            stock=(),
+            muestra=None,
+            facts=(("Tantos" if lang == "es" else "Points", f"AC {position.points[0]}  B {position.points[1]}"),),
+        )
+
+    def face(self, position: Position, action: Action, lang: str) -> Face:
+        return Face(action.action, -1 if action.action == DOUBLE else 0)
+
+    def rules(self, name: str, overrides: Mapping[str, Any], players: int, lang: str) -> tuple[RuleRow, ...]:
+        if overrides:
+            faults = [Fault(f"rules.{each}", "UNKNOWN_RULE", f"rulesets have no field '{each}'") for each in overrides]
+            raise InvalidRules("the rules have faults", faults)
+        winner = "highest" if name == "mayor" else "lowest"
+        meaning = "qué carta gana la baza" if lang == "es" else "which card takes the trick"
+        return (RuleRow("winner", winner, "highest", winner != "highest", meaning),)
+
+
+TOY = ToyGame()
+ToyPosition.game = TOY
+
+
+@contextmanager
+def registered() -> Iterator[ToyGame]:
+    """The game, known to the package for a while."""
+    register(TOY)
+    try:
+        yield TOY
+    finally:
+        unregister(TOY)
