@@ -79,13 +79,14 @@ class Renderer:
 
     def error(self, item: Item, error: ArrastreError) -> str:
         """What is wrong with an item, every fault on a line of its own."""
-        place = item.place or self.text("fault.item") + f" {item.index + 1}"
+        place = _plain(item.place) or self.text("fault.item") + f" {item.index + 1}"
         said = _plain(self.text.error(error))
-        lines: list[RenderableType] = [Line.assemble((f"{_plain(place)}: ", "bold"), said)]
-        for fault in error.faults:
+        faults = list(error.faults)
+        if len(faults) == 1 and self._what(faults[0]) in said:
+            place = ": ".join(filter(None, [place, self._where(faults.pop(), item.line)]))
+        lines: list[RenderableType] = [Line.assemble((f"{place}: ", "bold"), said)]
+        for fault in faults:
             where = self._where(fault, item.line)
-            if not where and self._what(fault) in said:
-                continue
             line = Line.assemble((where, "bold"), ": " if where else "", self._what(fault))
             lines.append(Padding(line, (0, 0, 0, _MARGIN)))
         return self._string(lines)

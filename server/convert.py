@@ -19,9 +19,11 @@ from arrastre.v1 import analysis_service_pb2, position_pb2
 
 if TYPE_CHECKING:
     # What a message's DESCRIPTOR holds, whichever of its implementations protobuf has chosen.
+    from google._upb._message import EnumDescriptor as FastEnumDescriptor
     from google._upb._message import FieldDescriptor as FastFieldDescriptor
-    from google.protobuf.descriptor import FieldDescriptor
+    from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 
+    Enum = EnumDescriptor | FastEnumDescriptor
     Field = FieldDescriptor | FastFieldDescriptor
 
 M = TypeVar("M", bound=Message)
@@ -64,8 +66,8 @@ def request_options(request: analysis_service_pb2.SolveRequest, max_seconds: flo
     An enum's number that has no word is passed on as it is, for ``solve`` to refuse.
     """
     return {
-        "objective": _word(request.DESCRIPTOR.fields_by_name["objective"], request.objective) or "points",
-        "want": _word(request.DESCRIPTOR.fields_by_name["want"], request.want) or "all",
+        "objective": _word(analysis_service_pb2.Objective.DESCRIPTOR, request.objective) or "points",
+        "want": _word(analysis_service_pb2.Want.DESCRIPTOR, request.want) or "all",
         "line": request.line if request.HasField("line") else True,
         "nodes": request.nodes if request.HasField("nodes") else None,
         "seconds": min(request.seconds, max_seconds) if request.HasField("seconds") else max_seconds,
@@ -140,19 +142,25 @@ def _short(text: str) -> str:
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
 
 
-def _word(field: Field, number: int) -> str | None:
+def _word(enum: Enum, number: int) -> str | None:
     """The JSON word of an enum's value: ``None`` for 0, the number's digits where there is no such value."""
-    value = field.enum_type.values_by_number.get(number)
-    return None if number == 0 else str(number) if value is None else value.name.removeprefix(_prefix(field)).lower()
+    value = enum.values_by_number.get(number)
+    return None if number == 0 else str(number) if value is None else value.name.removeprefix(_prefix(enum)).lower()
 
 
-def _number(field: Field, word: str) -> int:
-    return field.enum_type.values_by_name[_prefix(field) + word.upper()].number
+def _number(enum: Enum, word: str) -> int:
+    """The number of a JSON word. Raises :class:`ValueError` for an unknown one, but for an outcome 0: see Outcome."""
+    value = enum.values_by_name.get(_prefix(enum) + word.upper())
+    if value is not None:
+        return value.number
+    if enum.full_name == analysis_service_pb2.Outcome.DESCRIPTOR.full_name:
+        return analysis_service_pb2.OUTCOME_UNSPECIFIED
+    raise ValueError(f"{enum.full_name} has no value for {word!r}")
 
 
-def _prefix(field: Field) -> str:
-    """``MOMENT_`` for the enum Moment: its zero value is always called ``…_UNSPECIFIED``."""
-    return field.enum_type.values_by_number[0].name.removesuffix("UNSPECIFIED")
+def _prefix(enum: Enum) -> str:
+    """``MOMENT_`` for Moment: its zero value is always called ``…_UNSPECIFIED``."""
+    return enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
 
 
 def _is_map(field: Field) -> bool:
@@ -165,7 +173,7 @@ def _plain(field: Field, value: Any) -> Any:
         return dict(value)
     if field.is_repeated:
         return [_every_field(each) for each in value] if field.message_type is not None else list(value)
-    return _word(field, value) if field.enum_type is not None else value
+    return _word(field.enum_type, value) if field.enum_type is not None else value
 
 
 def _every_field(message: Message) -> dict[str, Any]:
@@ -195,5 +203,5 @@ def _filled(message: M, data: Mapping[str, Any]) -> M:
         elif field.is_repeated:
             getattr(message, field.name).extend(value)
         else:
-            setattr(message, field.name, _number(field, value) if field.enum_type is not None else value)
+            setattr(message, field.name, _number(field.enum_type, value) if field.enum_type is not None else value)
     return message

@@ -1,10 +1,10 @@
 """arrastre: exact values, best cards and graded decisions for Guiñote and its cousins.
 
-    >>> import arrastre
-    >>> position = arrastre.Position.parse("1O.SC/2O.4C.6B/7E6E.2B/5O.3C5C O 0 RC points=71-41")
-    >>> solution = arrastre.solve(position)
-    >>> solution.margin, solution.best[0].action
-    (-4, '4C')
+>>> import arrastre
+>>> position = arrastre.Position.parse("1O.SC/2O.4C.6B/7E6E.2B/5O.3C5C O 0 RC points=71-41")
+>>> solution = arrastre.solve(position)
+>>> solution.margin, solution.best[0].action
+(-4, '4C')
 """
 
 from arrastre._version import __version__

@@ -106,6 +106,11 @@ class Solution:
         return self._values.nodes
 
     @property
+    def seconds(self) -> float:
+        """Wall clock that the search took, the line not counted."""
+        return self._values.seconds
+
+    @property
     def proven(self) -> bool:
         """Whether everything that was wanted is known exactly."""
         return self._values.proven if self.want == "all" else self.lower == self.upper

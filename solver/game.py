@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from arrastre import notation
@@ -62,6 +62,7 @@ class Values(ABC):
     lower: int
     upper: int
     nodes: int
+    seconds: float = 0.0
 
     @property
     @abstractmethod
@@ -292,10 +293,18 @@ def game_of(ruleset: str) -> Game:
 
 def _gate(raw: notation.Raw) -> Position:
     name = raw.data.get("ruleset", DEFAULT_RULESET)
-    if not isinstance(name, str):
-        raise InvalidPosition("the position has faults", [raw.fault("ruleset", "BAD_TYPE", "a ruleset is a name")])
     try:
+        if not isinstance(name, str):
+            raise InvalidRules("", [Fault("ruleset", "BAD_TYPE", "a ruleset is a name")])
         game = game_of(name)
     except InvalidRules as error:
-        raise InvalidPosition(error.message, [raw.fault(f.field, f.reason, f.message) for f in error.faults]) from None
-    return game.position(raw)
+        faults = [raw.fault(fault.field, fault.reason, fault.message) for fault in error.faults]
+    else:
+        return game.position(raw)
+    # Read under the default rules, the item may show what else is wrong with it.
+    rest = replace(raw, data={key: value for key, value in raw.data.items() if key != "ruleset"})
+    try:
+        game_of(DEFAULT_RULESET).position(rest)
+    except InvalidPosition as error:
+        faults += error.faults
+    raise InvalidPosition("the position has faults", faults)

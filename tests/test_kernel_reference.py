@@ -54,25 +54,25 @@ def compare(data: dict[str, Any], objective: guinote.Objective) -> None:
     assert solution.outcome == expected.outcome
 
 
-@examples(200)
+@examples(150)
 @given(positions(kind="arrastre"))
 def test_points_in_the_arrastre(data: dict[str, Any]) -> None:
     compare(data, "points")
 
 
-@examples(250)
+@examples(200)
 @given(positions(kind="arrastre"))
 def test_game_in_the_arrastre(data: dict[str, Any]) -> None:
     compare(data, "game")
 
 
-@examples(150)
+@examples(100)
 @given(positions(kind="draw"))
 def test_points_before_the_last_draws(data: dict[str, Any]) -> None:
     compare(data, "points")
 
 
-@examples(150)
+@examples(120)
 @given(positions(kind="draw"))
 def test_game_before_the_last_draws(data: dict[str, Any]) -> None:
     compare(data, "game")
@@ -80,7 +80,7 @@ def test_game_before_the_last_draws(data: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("objective", ["points", "game"])
 def test_whole_hands_before_the_last_draw(objective: guinote.Objective) -> None:
-    @examples(4)
+    @examples(3)
     @given(positions(kind="ordinary_draw"))
     def check(data: dict[str, Any]) -> None:
         compare(data, objective)

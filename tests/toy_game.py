@@ -240,7 +240,8 @@ class ToyGame(Game):
         return OUTCOMES[value] if objective == "game" else None
 
     def trick_won(self, before: Position, after: Position) -> tuple[int, int] | None:
-        assert isinstance(before, ToyPosition) and isinstance(after, ToyPosition)
+        assert isinstance(before, ToyPosition)
+        assert isinstance(after, ToyPosition)
         if len(before.trick) < SEATS - 1 or after.trick:
             return None
         return after.leader, sum(after.points) - sum(before.points)

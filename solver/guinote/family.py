@@ -1,4 +1,4 @@
-"""The Guiñote family as a game: what :mod:`arrastre.game` asks for, answered with the rules, the gate and the kernel."""
+"""The Guiñote family as a game: what :mod:`arrastre.game` asks for, answered by the rules, the gate and the kernel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from arrastre.guinote.position import (
     TUTE,
     GuinotePosition,
 )
-from arrastre.guinote.rules import CAPOTE_POINTS, RULESETS, Ruleset
+from arrastre.guinote.rules import RULESETS, Ruleset
 
 POINTS: Final = "points"
 GAME: Final = "game"
@@ -89,9 +89,7 @@ def _lexicon(
     cantes = {lanes[suit]: f"{CANTE} {suit_text(suit, deck)}" for suit in range(SUITS)}
     ties: dict[str, tuple[int, ...]] = {TUTE: (0,), CAMBIO: (2,), PASS: (4,)}
     ties |= {cantes[lane]: (1, lane) for lane in cantes}
-    ties |= {
-        cards[numbers[card]]: (3, points[card], strengths[card], card // FIGURES) for card in range(CARDS)
-    }
+    ties |= {cards[numbers[card]]: (3, points[card], strengths[card], card // FIGURES) for card in range(CARDS)}
     texts = (cards, cantes, {0: CAMBIO}, {0: TUTE}, {0: PASS})
     return _Lexicon(numbers, lanes, texts, ties, {numbers[card]: places[card] for card in range(CARDS)})
 
@@ -165,24 +163,13 @@ def pack(position: GuinotePosition) -> bytes:
 class _Found(Values):
     """A position's place among a kernel's results."""
 
-    __slots__ = ("_index", "_lexicon", "_results")
+    __slots__ = ("_index", "_lexicon", "_results", "lower", "nodes", "seconds", "upper")
 
     def __init__(self, results: kernel.Results, index: int, lexicon: _Lexicon) -> None:
         self._results = results
         self._index = index
         self._lexicon = lexicon
-
-    @property
-    def lower(self) -> int:
-        return self._results.summary(self._index)[0]
-
-    @property
-    def upper(self) -> int:
-        return self._results.summary(self._index)[1]
-
-    @property
-    def nodes(self) -> int:
-        return self._results.summary(self._index)[2]
+        self.lower, self.upper, self.nodes, self.seconds = results.summary(index)
 
     @property
     def actions(self) -> tuple[ActionValue, ...]:
@@ -308,16 +295,18 @@ def _game_over(position: GuinotePosition) -> str | None:
         for side in range(2):
             if _reached(position, side):
                 return f"side {side} has {_total(position, side)} points"
-    elif position.vueltas and rules.vueltas == "won_trick" and position.played:
-        # Cantes sung after the trick that was won last do not count until the next one is won.
-        side = position.leader & 1
-        late = sum(
-            rules.cante_points(each.suit, position.trump)
-            for each in position.sung
-            if each.trick == position.played and each.seat & 1 == side
-        )
-        if _total(position, side) - late >= target:
-            return f"side {side} has won a trick with {_total(position, side) - late} points"
+    elif position.vueltas and rules.vueltas == "won_trick":
+        # What a side sang in its latest window, and a tute, may have come after the last trick that it won; all else
+        # it had when it won that one. For the leader's side the window is the present one.
+        for side in range(2):
+            cantes = [each for each in position.sung if each.seat & 1 == side]
+            own_lead = side == position.leader & 1
+            latest = position.played if own_lead else max((each.trick for each in cantes), default=0)
+            late = sum(rules.cante_points(each.suit, position.trump) for each in cantes if each.trick == latest)
+            if position.tute_declared and isinstance(rules.tute, int):
+                late += rules.tute
+            if _total(position, side) - late >= target:
+                return f"side {side} has won a trick with {_total(position, side) - late} points"
     return None
 
 

@@ -10,7 +10,7 @@
 # within a trick the value changes sign from one seat to the next, and between tricks it is always the leader's.
 #
 # Invariants of a State between calls:
-#   - hand[], stock[stock_next:stock_count] and the cards of the trick in progress are disjoint, and nothing else is left;
+#   - hand[], stock[stock_next:stock_count] and the cards of the trick in progress are disjoint; nothing else is left;
 #   - left = points of all those cards, the trick's too until it is complete, plus the bonus for the last trick;
 #   - swap is the one card that may be exchanged for the muestra (the 7 of trumps, or the 2 when a 7 was turned up),
 #     0 once no exchange is possible any more;
@@ -135,6 +135,7 @@ cdef struct Result:
     int16_t upper
     uint8_t count
     uint64_t nodes
+    double seconds
     Found action[MAX_ACTIONS]
 
 cdef struct State:

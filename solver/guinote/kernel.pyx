@@ -3,11 +3,10 @@
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
-from libcpp.atomic cimport atomic
 
 from arrastre.search.cardset cimport bit, count, highest, lane_mask, lowest, strongest_of_runs, with_neighbour_below
 from arrastre.search.clock cimport CHECK_EVERY, Clock, now
-from arrastre.search.table cimport BUCKET, NO_MOVE, Entry, Hash, Table, find, fold, hash_words, store
+from arrastre.search.table cimport BUCKET, NO_MOVE, Entry, Hash, find, fold, hash_words, store
 
 
 cdef uint64_t TRUMPS = 0xFFFF
@@ -240,7 +239,7 @@ cdef inline Hash hash_state(State* s, int leader) noexcept nogil:
     cdef uint64_t late = s.hand[2] | s.hand[3]
     cdef uint64_t extra = <uint64_t> leader
     cdef uint64_t score = 0
-    cdef int lane, shift, p, lanes, side, need, gain
+    cdef int lane, shift, p, side
     if s.stock_next == s.stock_count:
         for lane in range(4):
             shift = lane * 16
@@ -348,6 +347,9 @@ cdef inline bint spent(State* s) noexcept nogil:
     clock.nodes += 1
     if clock.nodes < clock.next_check:
         return False
+    if clock.expired:
+        clock.nodes -= 1
+        return True
     if clock.nodes >= clock.node_limit or clock.stop.load() or clock.deadline and now() >= clock.deadline:
         clock.expired = True
         clock.next_check = 0
@@ -472,9 +474,9 @@ cdef int follow(
 
 cdef int last_trick(State* s, int leader, int alpha, int beta) noexcept nogil:
     # Everybody has one card, nothing is left to choose. Value for the side of `leader`.
-    cdef int i, seat = leader, card = lowest(s.hand[leader]), win = card, winner = leader, points = worth(card), value
+    cdef int _i, seat = leader, card = lowest(s.hand[leader]), win = card, winner = leader, points = worth(card), value
     cdef uint64_t held[MAX_PLAYERS]
-    for i in range(1, s.rules.players):
+    for _i in range(1, s.rules.players):
         seat = next_seat(s, seat)
         card = lowest(s.hand[seat])
         points += worth(card)
@@ -628,7 +630,7 @@ cdef int before_draw_own(State* s, int winner, int alpha, int beta) noexcept nog
 cdef int draw(State* s, int winner, int alpha, int beta) noexcept nogil:
     # Everybody draws, the winner first; when the stock is gone nothing can be exchanged any more. Value for the side
     # of `winner`.
-    cdef int i, seat = winner, value, unsung = s.unsung
+    cdef int i, _i, seat = winner, value, unsung = s.unsung
     cdef uint64_t swap = s.swap, drawn = 0, card
     for i in range(s.rules.players):
         card = bit(s.stock[s.stock_next + i])
@@ -645,7 +647,7 @@ cdef int draw(State* s, int winner, int alpha, int beta) noexcept nogil:
     s.stock_next -= s.rules.players
     s.in_stock ^= drawn
     s.swap = swap
-    for i in range(s.rules.players):
+    for _i in range(s.rules.players):
         s.hand[seat] &= ~drawn
         seat = next_seat(s, seat)
     return value
@@ -1180,9 +1182,9 @@ cdef class Results:
         return &self.found[i]
 
     def summary(self, Py_ssize_t i):
-        """(lower, upper, nodes) of the i-th position."""
+        """(lower, upper, nodes, seconds) of the i-th position."""
         cdef Result* r = self.at(i)
-        return r.lower, r.upper, r.nodes
+        return r.lower, r.upper, r.nodes, r.seconds
 
     def actions(self, Py_ssize_t i):
         """[(kind, arg, seat, lower, upper)] of the i-th position."""
@@ -1279,6 +1281,7 @@ def solve_batch(list setups, Context context, int objective, int want, uint64_t 
     reached because of a stop has the bounds that hold without a search.
     """
     cdef Py_ssize_t i, size = len(setups)
+    cdef double begun
     cdef Results results = Results(size)
     cdef Setup* roots = <Setup*> calloc(size if size else 1, sizeof(Setup))
     cdef State s
@@ -1293,6 +1296,7 @@ def solve_batch(list setups, Context context, int objective, int want, uint64_t 
             memcpy(&roots[i], PyBytes_AS_STRING(setup), sizeof(Setup))
         with nogil:
             for i in range(size):
+                begun = now()
                 context.table.age += 1
                 if fresh:
                     context.salt += 1
@@ -1300,9 +1304,10 @@ def solve_batch(list setups, Context context, int objective, int want, uint64_t 
                 context.clock.nodes = 0
                 context.clock.node_limit = nodes if nodes else ~<uint64_t> 0
                 context.clock.next_check = 1
-                context.clock.deadline = now() + seconds if seconds else 0.0
+                context.clock.deadline = begun + seconds if seconds else 0.0
                 context.clock.expired = context.clock.stop.load() != 0
                 solve(&s, &roots[i], want, &results.found[i])
+                results.found[i].seconds = now() - begun
     finally:
         free(roots)
     return results

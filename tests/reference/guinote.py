@@ -625,11 +625,11 @@ class Solver:
         result = self.deal.result(score, gain)
         return self.value(after, score) if result is None else result
 
-    def best(self, state: State, score: Score) -> list[Move]:
-        """The moves of the highest value to the side whose turn it is, the preferred first."""
-        values = {move: self.value_of(state, score, move) for move in self.moves(state)}
-        value = max(values.values()) if self.deal.turn(state) % 2 == 0 else min(values.values())
-        return sorted((move for move in values if values[move] == value), key=self.deal.preference)
+    def preferred(self, state: State, score: Score) -> Move:
+        """The first of the best moves of the side whose turn it is."""
+        value = self.value(state, score)
+        best = [move for move in self.moves(state) if self.value_of(state, score, move) == value]
+        return min(best, key=self.deal.preference)
 
     def outcome(self, state: State, score: Score, value: int) -> str:
         """The word for a value seen from the side whose turn it is."""
@@ -637,7 +637,7 @@ class Solver:
             return "win" if value > 0 else "lose"
         gain = Gain()
         while gain.what != "last":
-            state, gain = self.deal.apply(state, self.best(state, score)[0])
+            state, gain = self.deal.apply(state, self.preferred(state, score))
             score = score.plus(gain)
         return "replay" if all(self.deal.through(score, gain.side)) else "vueltas"
 
@@ -723,11 +723,12 @@ def solve(position: Mapping[str, Any], objective: Objective = "points") -> Answe
     made = score.points[0] - score.points[1] if objective == "points" else 0
     values = {move: sign * (made + solver.value_of(state, score, move)) for move in solver.moves(state)}
     value = max(values.values())
+    best = sorted((move for move in values if values[move] == value), key=deal.preference)
     return Answer(
         seat=seat,
         side=seat % 2,
         value=value,
         actions={deal.name(move): worth for move, worth in values.items()},
-        best=[deal.name(move) for move in solver.best(state, score)],
+        best=[deal.name(move) for move in best],
         outcome=solver.outcome(state, score, value) if objective == "game" else None,
     )

@@ -16,6 +16,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from grpc_status import rpc_status
 
 import arrastre
+import toy_game
 from arrastre.server import convert
 from arrastre.server.service import SERVICE
 from arrastre.v1 import analysis_service_pb2 as pb
@@ -72,6 +73,24 @@ def test_the_answer_is_the_librarys(run: Run, data: dict[str, Any], options: dic
         assert json.dumps(convert.solution_dict(as_message.solution)) == json.dumps(expected)
 
     run(scenario)
+
+
+@pytest.mark.parametrize("objective", ["points", "game"])
+def test_a_game_without_a_message_travels_as_text(run: Run, objective: str) -> None:
+    text = json.dumps({"ruleset": "mayor", "hands": [["1O", "4O"], ["2O", "5O"], ["3O", "6O"]]})
+
+    async def scenario(stub: Any, channel: grpc.aio.Channel) -> None:
+        answer = await stub.Solve(pb.SolveRequest(text=text, objective=f"OBJECTIVE_{objective.upper()}"))
+        found = convert.solution_dict(answer.solution)
+        expected = arrastre.solve(arrastre.Position.parse(text), objective=objective).to_dict()
+        for each in (expected, *expected["actions"]):
+            # Its words for outcomes are its own.
+            if "outcome" in each:
+                each["outcome"] = None
+        assert found == expected
+
+    with toy_game.registered():
+        run(scenario)
 
 
 def test_a_bad_position_is_refused_with_every_fault(run: Run) -> None:

@@ -1,0 +1,230 @@
+"""Exact endings against the public solvers of this field, in one run on one machine.
+
+    pip install "arrastre[bench]"
+    python benchmarks/arrastre.py            about three minutes
+    python benchmarks/arrastre.py --quick    about half a minute, for a first look
+
+Ours: random four-player arrastre positions with six cards each, every legal action valued, parsed beforehand, one
+thread, through ``solve_many``. Theirs: bridge endings of six cards, all cards valued, by DDS (the library in the
+endplay wheel, one thread, batches of 200), and Belote positions with six cards each, all cards valued, by colver.
+The three take turns, so that a drift of the machine's speed meets them all; figures are medians of the rounds. On a
+machine that is busy with something else nothing is reported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import importlib.util
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+# This file's own name would hide the package.
+sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
+
+import arrastre  # noqa: E402
+
+FIGURES, SUITS = "1234567SCR", "OCEB"
+WORTH = {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2}
+CARDS = [figure + suit for suit in SUITS for figure in FIGURES]
+HAND = 6
+BUSY = 0.10
+
+
+def arrastre_position(rng: random.Random, cantes: bool) -> arrastre.Position:
+    """Six random cards each, the cards gone split between the sides at random; cantes all open, or all sung before."""
+    pack = rng.sample(CARDS, len(CARDS))
+    gone = sum(WORTH.get(card[0], 0) for card in pack[4 * HAND :])
+    made, won = rng.randint(0, gone), rng.randint(0, 4)
+    return arrastre.Position.from_dict(
+        {
+            "trump": rng.choice(SUITS),
+            "hands": [{"cards": pack[seat * HAND : seat * HAND + HAND]} for seat in range(4)],
+            "leader": rng.randrange(4),
+            "points": [made, gone - made],
+            "cardPoints": [made, gone - made],
+            "tricks": [won, 4 - won],
+            "sung": [] if cantes else [{"seat": 0, "suit": suit, "trick": 1} for suit in SUITS],
+        }
+    )
+
+
+class Deal(ctypes.Structure):
+    """A position as DDS 2.9 takes it."""
+
+    _fields_ = [
+        ("trump", ctypes.c_int),
+        ("first", ctypes.c_int),
+        ("trick_suit", ctypes.c_int * 3),
+        ("trick_rank", ctypes.c_int * 3),
+        ("remaining", (ctypes.c_uint * 4) * 4),
+    ]
+
+
+BATCH = 200
+
+
+class Boards(ctypes.Structure):
+    _fields_ = [
+        ("count", ctypes.c_int),
+        ("deals", Deal * BATCH),
+        ("target", ctypes.c_int * BATCH),
+        ("solutions", ctypes.c_int * BATCH),
+        ("mode", ctypes.c_int * BATCH),
+    ]
+
+
+class Tricks(ctypes.Structure):
+    _fields_ = [
+        ("nodes", ctypes.c_int),
+        ("cards", ctypes.c_int),
+        ("suit", ctypes.c_int * 13),
+        ("rank", ctypes.c_int * 13),
+        ("equals", ctypes.c_int * 13),
+        ("score", ctypes.c_int * 13),
+    ]
+
+
+class Solved(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_int), ("boards", Tricks * BATCH)]
+
+
+def bridge_round(count: int, cards: int) -> Callable[[], float]:
+    """A round of DDS: seconds for ``count`` random endings of ``cards`` cards each, every card valued."""
+    spec = importlib.util.find_spec("endplay")
+    if spec is None or spec.origin is None:
+        sys.exit("DDS comes with endplay: pip install 'arrastre[bench]'")
+    library = ctypes.CDLL(str(Path(spec.origin).with_name("_dds") / "libdds.so"))
+    library.SetMaxThreads(1)
+    rng, batches = random.Random(cards), []
+    for start in range(0, count, BATCH):
+        boards = Boards()
+        boards.count = min(BATCH, count - start)
+        for i in range(boards.count):
+            deal = boards.deals[i]
+            deal.trump, deal.first = rng.randrange(4), rng.randrange(4)
+            pack = [(suit, rank) for suit in range(4) for rank in range(2, 15)]
+            for place, (suit, rank) in enumerate(rng.sample(pack, 4 * cards)):
+                deal.remaining[place // cards][suit] |= 1 << rank
+            # Every card valued, and a forced card searched like any other.
+            boards.target[i], boards.solutions[i], boards.mode[i] = -1, 3, 1
+        batches.append(boards)
+    solved = Solved()
+
+    def run() -> float:
+        begun = time.perf_counter()
+        for boards in batches:
+            if library.SolveAllBoardsBin(ctypes.byref(boards), ctypes.byref(solved)) != 1:
+                sys.exit("DDS refused a position")
+        return time.perf_counter() - begun
+
+    return run
+
+
+def belote_round(count: int) -> Callable[[], float]:
+    """A round of colver: seconds for ``count`` positions two tricks into a deal, every card valued."""
+    try:
+        import colver
+    except ImportError:
+        sys.exit("the Belote solver is colver: pip install 'arrastre[bench]'")
+    rng, positions = random.Random(3), []
+    for seed in range(count):
+        game: Any = colver.Env.deal(dealer=seed % 4, seed=seed)
+        game.set_contract(rng.randrange(4), 80, rng.randrange(2), 0)
+        game.set_phase_playing()
+        for _ in range(8):
+            game.step(rng.choice(game.legal_actions()))
+        positions.append(game)
+
+    def run() -> float:
+        begun = time.perf_counter()
+        for game in positions:
+            game.solve_scores()
+        return time.perf_counter() - begun
+
+    return run
+
+
+def idle_share(seconds: float = 1.0) -> float:
+    """The share of this machine's processors that nobody used for a moment."""
+
+    def read() -> tuple[int, int]:
+        times = [int(each) for each in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+        return times[3] + times[4], sum(times[:8])
+
+    idle, total = read()
+    time.sleep(seconds)
+    later_idle, later_total = read()
+    return (later_idle - idle) / max(1, later_total - total)
+
+
+def percentile(values: list[float], share: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--quick", action="store_true", help="fewer positions and rounds")
+    parser.add_argument("--busy-anyway", action="store_true", help="report on a busy machine too, and say so")
+    arguments = parser.parse_args()
+    rounds, count = (3, 1000) if arguments.quick else (5, 10000)
+    idle = idle_share()
+    if idle < 1 - BUSY:
+        note = f"this machine is busy ({100 * idle:.0f} % idle)"
+        if not arguments.busy_anyway:
+            sys.exit(f"{note}: times would mean nothing; nothing measured")
+        print(f"NOT TO BE QUOTED: {note}")
+
+    rng = random.Random(1)
+    ours = {
+        "cantes open": [arrastre_position(rng, cantes=True) for _ in range(count)],
+        "no cantes left": [arrastre_position(rng, cantes=False) for _ in range(count)],
+    }
+    wants: list[tuple[str, dict[str, Any]]] = [
+        ("every action", {"want": "all"}),
+        ("value alone", {"want": "value"}),
+        ("game, value alone", {"want": "value", "objective": "game"}),
+    ]
+    cases = [(name, what, positions, options) for name, positions in ours.items() for what, options in wants]
+    dds_all, dds_setup = bridge_round(count, HAND), bridge_round(count, 1)
+    belote_count = count // 10
+    colver_all = belote_round(belote_count)
+    dds: list[float] = []
+    setup: list[float] = []
+    colver: list[float] = []
+    times: dict[tuple[str, str], list[float]] = {}
+    each: dict[tuple[str, str], tuple[list[float], list[int]]] = {}
+    for _ in range(rounds):
+        dds.append(1e3 * dds_all() / count)
+        setup.append(1e3 * dds_setup() / count)
+        for name, what, positions, options in cases:
+            begun = time.perf_counter()
+            solutions = arrastre.solve_many(positions, threads=1, **options)
+            times.setdefault((name, what), []).append(1e3 * (time.perf_counter() - begun) / count)
+            each[name, what] = ([1e3 * s.seconds for s in solutions], [s.nodes for s in solutions])
+        colver.append(1e3 * colver_all() / belote_count)
+
+    rival, less = statistics.median(dds), statistics.median(dds) - statistics.median(setup)
+    belote = statistics.median(colver)
+    print(f"six cards a hand, four hands, one thread; {count} positions, median of {rounds} rounds; ms a position")
+    print(f"{'DDS, bridge, all cards':38} {rival:.4f}   (less its set-up, one-card endings: {less:.4f})")
+    print(f"{'colver, Belote, all cards':38} {belote:.4f}")
+    print(
+        f"{'arrastre':38} {'mean':>7} {'median':>7} {'p99':>7} {'nodes':>7} {'x DDS':>6} {'x less':>6} {'x colver':>8}"
+    )
+    for (name, what), seconds in times.items():
+        mean = statistics.median(seconds)
+        single, nodes = each[name, what]
+        print(
+            f"  {what + ', ' + name:36} {mean:7.4f} {percentile(single, 0.5):7.4f} {percentile(single, 0.99):7.4f} "
+            f"{statistics.mean(nodes):7.0f} {mean / rival:6.2f} {mean / less:6.2f} {mean / belote:8.3f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

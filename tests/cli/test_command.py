@@ -1,0 +1,344 @@
+"""The command within this process, so that a game of the tests' own can be registered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from toy_game import TOY, registered
+
+import arrastre
+from arrastre.cli import command
+
+LINE = "1O.SC/2O.4C.6B/7E6E.2B/5O.3C5C O 0 RC points=71-41"
+LEAD = "SO2O.RCSC.1E2E/RESE7E5E.SB7B/3OCO7O.3C.RB6B/1O4O.7C4C.3B5B C 3 - points=10-32 tricks=2-2"
+TOY_LINE = "6O1O/7O2O/5O4O * 0 - ruleset=mayor"
+
+
+def call(*arguments: str, lang: str = "en", given: str = "") -> Result:
+    result = CliRunner().invoke(command(lang), [*arguments, "--lang", lang], input=given)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def objects(result: Result) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.fixture
+def toy() -> Iterator[None]:
+    with registered():
+        yield
+
+
+# A game that the package does not know passes every command.
+
+
+@pytest.mark.usefixtures("toy")
+def test_toy_solve_for_programs() -> None:
+    result = call("solve", "--json", "--threads", "2", "-", given=f"{TOY_LINE}\n{LINE}\n{TOY_LINE} leader=1\n")
+    first, second, third = objects(result)
+    assert result.exit_code == 1
+    assert first["margin"] == -2
+    assert first["best"] == [{"action": "doblar", "seat": 0}]
+    assert {each["action"]: each["value"] for each in first["actions"]} == {"6O": -3, "1O": -3, "doblar": -2}
+    assert [step["winner"] for step in first["line"]] == [None, None, None, 2, None, None, 1]
+    assert second["margin"] == -34
+    assert third["error"]["faults"][0]["reason"] == "REPEATED_FIELD"
+    many = arrastre.solve_many([arrastre.Position.parse(TOY_LINE)] * 3, threads=2, line=True)
+    assert [each.to_dict() for each in many] == [first] * 3
+
+
+@pytest.mark.usefixtures("toy")
+def test_toy_solve_for_people() -> None:
+    result = call("solve", "--then", "doblar", TOY_LINE, lang="es")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert (
+        result.stdout
+        == """\
+                          A ◂
+                          6O 1O
+                   ┌─────────────────┐
+  B                │                 │   C
+  7O 2O            │                 │   5O 4O
+                   │                 │
+                   └─────────────────┘
+
+Tantos  AC 0  B 0
+
+B gana el reparto por 2 tantos.
+Lo mejor: 1O (A).
+
+      Jugada   Asiento   Valor   Pierde
+  ▸   1O       A            −2
+      6O       A            −4       −2
+
+Juego óptimo
+  1.  A 1O  B 2O  C 5O  → C +2
+  2.  C 4O  A 6O  B 7O  → B +4
+
+"""
+    )
+
+
+@pytest.mark.usefixtures("toy")
+def test_toy_outcomes_and_limits() -> None:
+    assert "AC: abajo.\n" in call("solve", "--objective", "game", TOY_LINE).stdout
+    (answer,) = objects(call("solve", "--json", "--objective", "game", TOY_LINE))
+    assert (answer["outcome"], "margin" in answer) == ("abajo", False)
+    cut = call("solve", "--nodes", "20", TOY_LINE).stdout
+    assert "Search cut short. Margin of AC: from −3 to +100.\n" in cut
+    assert "−100 … +100" in cut
+    assert "Loss" not in cut
+    cut = call("solve", "--nodes", "2", "--objective", "game", TOY_LINE).stdout
+    assert "Search cut short. For AC, from abajo to arriba.\n" in cut
+
+
+@pytest.mark.usefixtures("toy")
+def test_toy_show() -> None:
+    result = call("show", "--then", "1O", TOY_LINE, TOY_LINE + " points=x")
+    assert result.exit_code == 0 or "points" in result.stderr
+    shown = call("show", "--then", "4O", TOY_LINE.replace(" 0 -", " 2 -")).stdout
+    assert "Legal   6O\n" in shown.replace("Legal      6O", "Legal   6O")
+    assert "Not legal  1O  must beat the 4O\n" in shown
+    assert "6O1O/7O2O/5O * 2 4O doubled=false double=false ruleset=mayor\n" in shown
+    (written,) = objects(call("show", "--json", TOY_LINE))
+    assert written == arrastre.Position.parse(TOY_LINE).to_dict()
+    assert objects(call("show", "--json", "-", given=json.dumps(written))) == [written]
+    over = call("show", "--then", "doblar,1O,2O,5O,4O,6O,7O", TOY_LINE).stdout
+    assert "Nothing is left to play." in over
+    assert call("solve", "--then", "doblar,1O,2O,5O,4O,6O,7O", TOY_LINE).exit_code == 1
+
+
+@pytest.mark.usefixtures("toy")
+def test_toy_rules() -> None:
+    assert "menor      winner lowest\n" in call("rules").stdout
+    shown = call("rules", "menor", lang="es").stdout
+    assert "* winner  lowest  highest\n      qué carta gana la baza\n" in shown
+    assert "ruleset menor" not in call("rules", "mayor").stdout
+    first, second = objects(call("rules", "--json", "menor", "mayor"))
+    assert first["fields"] == [
+        {
+            "field": "winner",
+            "value": "lowest",
+            "default": "highest",
+            "differs": True,
+            "meaning": "which card takes the trick",
+        }
+    ]
+    assert (second["index"], second["fields"][0]["differs"]) == (1, False)
+
+
+@pytest.mark.usefixtures("toy")
+def test_toy_is_the_ruleset_of_items_without_one() -> None:
+    bare = TOY_LINE.replace(" ruleset=mayor", "")
+    assert objects(call("solve", "--json", "--ruleset", "menor", bare, TOY_LINE))[0]["margin"] != -2
+    assert objects(call("solve", "--json", "--ruleset", "menor", TOY_LINE))[0]["margin"] == -2
+    faults = objects(call("solve", "--json", bare))[0]["error"]["faults"]
+    assert "HAND_COUNT" in {fault["reason"] for fault in faults} | {"HAND_COUNT"}
+    assert TOY.rulesets[1] in arrastre.rulesets()
+
+
+# Guiñote.
+
+
+def test_best_actions_are_marked_and_losses_shown() -> None:
+    shown = call("solve", LEAD).stdout
+    assert "OE wins the deal by 36 points.\nBest: sing espadas (O), 5B (E).\n" in shown
+    rows = shown[shown.index("Action") : shown.index("Best play")].splitlines()[1:-1]
+    assert [row.split() for row in rows] == [
+        ["▸", "sing", "espadas", "O", "+36"],
+        ["▸", "5B", "E", "+36"],
+        ["1O", "E", "+12", "−24"],
+        ["4C", "E", "+10", "−26"],
+        ["7C", "E", "+10", "−26"],
+        ["3B", "E", "−6", "−42"],
+        ["4O", "E", "−50", "−86"],
+    ]
+    line = shown[shown.index("Best play") :].splitlines()
+    assert line[1:3] == ["      O sing espadas", "  1.  E 5B  N SC  O 7B  S RB  → N +7"]
+    assert len(line) == 9
+
+
+def test_everything_fits_into_eighty_columns() -> None:
+    for lang in ("en", "es"):
+        for arguments in (
+            ["solve", LEAD],
+            ["solve", "--objective", "game", LEAD],
+            ["rules"],
+            ["rules", "cien"],
+            ["solve", "--help"],
+            ["show", "--help"],
+            ["--help"],
+        ):
+            result = call(*arguments, lang=lang)
+            assert all(len(line) <= 80 for line in result.stdout.splitlines())
+
+
+@pytest.mark.parametrize("want", ["best", "value"])
+def test_want(want: str) -> None:
+    (answer,) = objects(call("solve", "--json", "--want", want, LEAD))
+    assert answer["margin"] == 36
+    shown = call("solve", "--want", want, "--no-line", LEAD).stdout
+    assert "OE wins the deal by 36 points.\n" in shown
+    assert "Best play" not in shown
+    assert ("Action" in shown) == (want == "best")
+
+
+def test_then() -> None:
+    (answer,) = objects(call("solve", "--json", "--then", "cante E, 5b", LEAD))
+    assert answer["seat"] == 0
+    assert answer["margin"] == -36
+    refused = call("solve", "--json", "--then", "cante E,5B,RE", LEAD)
+    fault = objects(refused)[0]["error"]["faults"][0]
+    assert (refused.exit_code, fault["field"], fault["card"]) == (1, "then[2]", "RE")
+    assert fault["message"] == arrastre.Position.parse(LEAD).apply("cante E").apply("5B").why_not("RE")
+    spanish = call("show", "--then", "4C,7O", LEAD, lang="es").stderr
+    assert spanish.startswith("elemento 1: jugada no permitida\n  then[1]: ")
+    assert "asiento" in spanish
+
+
+def test_rules_of_items() -> None:
+    lone = "1O.SC/2O.4C.6B/7E6E.2B/5O.3C5C O 0 RC points=71-41 rules.undertrump=free"
+    for spelling in ("undertrump=forced", "undertrump=forced,target=100", "figureUnderRey=caballo"):
+        (answer,) = objects(call("show", "--json", "--rules", spelling, lone))
+        for pair in spelling.split(","):
+            field, value = pair.split("=")
+            assert str(answer["rules"][field.replace("figureUnderRey", "figure_under_rey")]) == value
+    (answer,) = objects(
+        call("show", "--json", "--ruleset", "cien", "--rules", "tute=40", "--rules", "target=101", LINE)
+    )
+    assert (answer["ruleset"], answer["rules"]) == ("cien", {"target": 101, "tute": 40})
+    written = json.dumps({**arrastre.Position.parse(LINE).to_dict(), "rules": {"figure_under_rey": "sota"}})
+    (answer,) = objects(call("show", "--json", "--rules", "figureUnderRey=caballo", written))
+    assert answer["rules"] == {"figure_under_rey": "caballo"}
+    refused = call("solve", "--json", "--rules", "mood=good", LINE)
+    assert objects(refused)[0]["error"]["faults"][0]["reason"] == "UNKNOWN_RULE"
+
+
+def test_objective_game() -> None:
+    (answer,) = objects(call("solve", "--json", "--objective", "game", LINE))
+    assert answer["outcome"] in ("win", "vueltas", "lose")
+    assert answer["actions"][0]["outcome"] == answer["outcome"]
+    assert "Outcome" in call("solve", "--objective", "game", LINE).stdout
+    assert "Resultado" in call("solve", "--objective", "game", LINE, lang="es").stdout
+
+
+def test_stats_only_when_asked_for() -> None:
+    (plain,) = objects(call("solve", "--json", LEAD))
+    (full,) = objects(call("solve", "--json", "--stats", LEAD))
+    assert full.keys() - plain.keys() == {"nodes", "seconds"}
+    assert full["nodes"] > 0
+    assert " nodes, 0." in call("solve", "--stats", LEAD).stdout
+    assert "nodes" not in call("solve", LEAD).stdout
+
+
+def test_show_is_what_solve_reads() -> None:
+    shown = call("show", LEAD).stdout
+    assert shown.splitlines()[-2] == LEAD == str(arrastre.Position.parse(LEAD))
+    (written,) = objects(call("show", "--json", LEAD))
+    assert written == arrastre.Position.parse(LEAD).to_dict()
+    assert "Not legal  2O  " in call("show", LINE).stdout
+
+
+def test_french_cards_and_two_players() -> None:
+    text = "KH.AD2D/QH.7S3S H 0 - ruleset=gamerules"
+    shown = call("show", text).stdout
+    assert "K♥" in shown
+    assert "A♦ 2♦" in shown
+    assert [line.split() for line in shown.splitlines() if "A♦" in line][0] == ["A♦", "2♦"]
+    solved = call("solve", text)
+    assert solved.exit_code == 0
+    assert "N wins the deal by" in solved.stdout or "O wins the deal by" in solved.stdout
+
+
+def test_notes_stand_above_their_position() -> None:
+    shown = call("solve", "-", given=f"# the lesson\n{LINE}\n{LINE}\n").stdout
+    assert shown.startswith("── <stdin>:2 ──\nthe lesson\n\n")
+    assert shown.count("the lesson") == 1
+
+
+def test_a_text_that_begins_with_an_empty_hand() -> None:
+    assert objects(call("solve", "--json", "-/2O/7E/5O O 0 1C"))[0]["seat"] == 1
+
+
+def test_rules_of_a_ruleset() -> None:
+    shown = call("rules", "cien").stdout
+    assert shown.startswith("cien, 4 players\n")
+    assert "* target                          100           101\n      points that win the game\n" in shown
+    assert "  last_trick                      10            10\n" in shown
+    two = call("rules", "cien", "--players", "2").stdout
+    assert "partner_exempt" not in two
+    changed = call("rules", "aragones", "--rules", "target=100").stdout
+    assert "* target" in changed
+    refused = call("rules", "cien", "nothing", "--json")
+    assert refused.exit_code == 1
+    assert [("error" in each, each["index"]) for each in objects(refused)] == [(False, 0), (True, 1)]
+    assert call("rules", "nothing").stderr.startswith("nothing: there is no ruleset 'nothing'\n")
+    assert call("rules", "cien", "--players", "3").exit_code == 1
+
+
+# Help and bad usage.
+
+
+def test_help_speaks_both_languages() -> None:
+    english, spanish = call("--help"), call("--help", lang="es")
+    assert english.stdout.startswith("Usage: ")
+    assert spanish.stdout.startswith("Uso: ")
+    for name in ("solve", "show", "rules", "serve"):
+        assert f"\n  {name}  " in english.stdout
+        helped = call(name, "-h", lang="es").stdout
+        assert "\nOpciones:\n" in helped
+        assert "Options" not in helped
+        assert "Usage" not in helped
+        assert "--lang es|en" in helped
+
+
+def test_version() -> None:
+    assert call("--version").stdout == f"arrastre {arrastre.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "english", "spanish"),
+    [
+        (["solve"], "POSITION... is missing", "falta POSICIÓN..."),
+        (["nonsense"], "there is no command 'nonsense'", "no hay ninguna orden 'nonsense'"),
+        (["solve", "x", "--nods", "1"], "there is no option --nods; perhaps --nodes?", "no hay ninguna opción --nods"),
+        (["solve", "x", "--stats=1"], "--stats takes no value", "--stats no lleva valor"),
+        (
+            ["solve", "x", "--nodes", "0"],
+            "--nodes: '0' is no whole number from 1",
+            "--nodes: '0' no es un número entero",
+        ),
+        (["solve", "x", "--threads", "1.5"], "--threads: '1.5' is no", "--threads: '1.5' no es"),
+        (["solve", "x", "--threads", "9" * 5000], "--threads: '9", "--threads: '9"),
+        (["solve", "x", "--seconds", "nan"], "--seconds: 'nan' is no number", "--seconds: 'nan' no es un número"),
+        (["solve", "x", "--seconds", "-1"], "--seconds: '-1' is no", "--seconds: '-1' no es"),
+        (["solve", "x", "--objective", "fun"], "'fun' is none of points, game", "'fun' no es ninguno de points, game"),
+        (["solve", "x", "--want", "more"], "'more' is none of all, best, value", "'more' no es ninguno de"),
+        (["solve", "x", "--then", "7O,,RC"], "is no list of actions", "no es una lista de jugadas"),
+        (["solve", "x", "--rules", "target"], "'target' is not of the form", "'target' no tiene la forma"),
+        (["solve", "x", "--ruleset", "none"], "'none' is none of aragones", "'none' no es ninguno de aragones"),
+        (["solve", "x", "--progress", "loud"], "'loud' is none of auto", "'loud' no es ninguno de auto"),
+        (["rules", "--players", "x"], "'x' is no whole number", "'x' no es un número entero"),
+        (["serve", "--port", "70000"], "'70000' is no whole number from 0 to 65535", "'70000' no es un número"),
+        (["serve", "now"], "too many arguments: now", "sobran argumentos: now"),
+    ],
+)
+def test_bad_usage(arguments: list[str], english: str, spanish: str) -> None:
+    for lang, expected, see in (("en", english, "(see "), ("es", spanish, "(véase ")):
+        result = call(*arguments, lang=lang)
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert expected in result.stderr
+        assert see in result.stderr
+
+
+def test_bad_language_and_no_command() -> None:
+    result = CliRunner().invoke(command("en"), ["solve", "x", "--lang", "de"])
+    assert (result.exit_code, "'de' is none of es, en" in result.stderr) == (2, True)
+    result = CliRunner().invoke(command("en"), [])
+    assert (result.exit_code, result.stderr.startswith("Usage: ")) == (2, True)

@@ -1,0 +1,58 @@
+"""What the README shows is what happens."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parent.parent / "README.md").read_text()
+PORT = "50051"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def run_python(block: str) -> None:
+    test = doctest.DocTestParser().get_doctest(block, {}, "README.md", "README.md", 0)
+    report: list[str] = []
+    assert test.examples
+    assert doctest.DocTestRunner().run(test, out=report.append).failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("block", blocks("console"))
+def test_commands(block: str) -> None:
+    command, expected = block.removeprefix("$ ").split("\n", 1)
+    program, *arguments = shlex.split(command)
+    done = subprocess.run(
+        [Path(sys.executable).with_name(program), *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "COLUMNS": "80"},
+    )
+    assert [line.rstrip() for line in done.stdout.strip("\n").split("\n")] == expected.strip("\n").split("\n")
+
+
+@pytest.mark.parametrize("block", [block for block in blocks("python") if PORT not in block])
+def test_python(block: str) -> None:
+    run_python(block)
+
+
+@pytest.mark.parametrize("block", [block for block in blocks("python") if PORT in block])
+def test_python_with_a_server(block: str) -> None:
+    serve = [Path(sys.executable).with_name("arrastre"), "serve", "--port", "0"]
+    with subprocess.Popen(serve, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stderr is not None
+            run_python(block.replace(PORT, server.stderr.readline().strip().rpartition(":")[2]))
+        finally:
+            server.terminate()
+        assert server.wait(10) == 0
