@@ -418,12 +418,25 @@ class _Speaking(click.Command):
             formatter.write_dl(records)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take a position text that begins with an empty hand (``-/7O/…``) for what it is: no option."""
+        """Parse; whatever is wrong is wrong with this command."""
         try:
-            return super().parse_args(ctx, [" " + each if each.startswith("-/") else each for each in args])
+            return super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx
             raise
+
+
+class _Command(_Speaking):
+    """One of the commands."""
+
+    allow_extra_args = True
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take a position text that begins with an empty hand (``-/7O/…``) for what it is: no option."""
+        extra = super().parse_args(ctx, [" " + each if each.startswith("-/") else each for each in args])
+        if extra:
+            raise click.UsageError(self.text("usage.extra", name=" ".join(extra)), ctx)
+        return extra
 
 
 class _Main(_Speaking, click.Group):
@@ -628,7 +641,7 @@ def command(lang: str) -> click.Group:
         def add(function: Callable[..., int]) -> Callable[..., int]:
             made: Any = group.command(
                 name,
-                cls=_Speaking,
+                cls=_Command,
                 help=text(f"help.{name}") + "\n\n" + text(f"help.{name}.more"),
                 short_help=text(f"help.{name}"),
                 options_metavar=text("help.options_metavar"),
@@ -640,6 +653,7 @@ def command(lang: str) -> click.Group:
         return add
 
     @click.group(
+        "arrastre",
         cls=_Main,
         help=text("help.main") + "\n\n" + text("help.main.more"),
         options_metavar=text("help.options_metavar"),

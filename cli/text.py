@@ -169,7 +169,6 @@ MESSAGES: Final[dict[str, Message]] = {
     "show.legal": Message("Legal", "Legales"),
     "show.forbidden": Message("Not legal", "No legales"),
     "show.over": Message("Nothing is left to play.", "No queda nada por jugar."),
-    "show.text": Message("Text", "Texto"),
     # An answer.
     "solve.equal": Message("{side} and its rivals end level.", "{side} y sus rivales acaban iguales."),
     "solve.wins_by": Message("{side} wins the deal by {points}.", "{side} gana el reparto por {points}."),
@@ -269,6 +268,7 @@ REASONS: Final[dict[str, str]] = {
     "TOO_LONG": "es demasiado largo",
     "TRICKS_SUM": "las bazas no suman las que se han jugado",
     "TRICK_SIZE": "hay demasiadas cartas en la baza",
+    "UNKNOWN_ACTION": "no es ninguna jugada",
     "UNKNOWN_CARD": "no es ninguna carta: escríbase figura y palo, como 7O",
     "UNKNOWN_FIELD": "no hay tal campo",
     "UNKNOWN_OBJECTIVE": "el juego no tiene tal objetivo",

@@ -6,6 +6,7 @@ Nothing here knows a game; :mod:`arrastre.game` says what a game supplies.
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -270,6 +271,8 @@ def _solve_all(
                 [Fault(f"positions[{index}]", fault.reason, fault.message) for fault in error.faults],
             ) from None
     fresh = context is None or limits.nodes is not None
+    if threads == 1 and threading.current_thread() is not threading.main_thread():
+        return _solve_part(positions, objective, want, line, limits, context or Context(memory_mb), fresh)
     chunk = max(1, min(_CHUNK, len(positions) // (4 * threads)))
     chunks = [positions[start : start + chunk] for start in range(0, len(positions), chunk)]
     threads = min(threads, len(chunks)) or 1
@@ -285,7 +288,7 @@ def _solve_all(
         finally:
             idle.put(mine)
 
-    # A worker even for one thread: the caller's thread stays free to be interrupted.
+    # A worker even for one thread: only the main thread hears Ctrl-C, and a search would keep it from listening.
     with ThreadPoolExecutor(threads, thread_name_prefix="arrastre") as pool:
         try:
             return [solution for part in pool.map(work, chunks) for solution in part]

@@ -165,9 +165,9 @@ def _deal(
     elif chance(rng, 50):
         exchanged = True
 
-    wishes = ["exchange"] if stock_size and not exchanged and chance(rng, 60) else []
+    wishes = ["exchange"] if stock_size and not exchanged and chance(rng, 75) else []
     wishes += ["tute"] if rules["tute"] != "none" and chance(rng, 30) else []
-    wishes += rng.choices(("cante", "tute", "trump"), (6, 1, 1), k=rng.randint(1, 4))
+    wishes += rng.choices(("cante", "tute", "trump"), (6, 1, 1), k=rng.randint(2, 4))
     for wish in wishes:
         seat = rng.choice([seat for seat in range(len(sizes)) if chance(rng, 30) or seat % 2 == active])
         if wish == "cante":

@@ -5,7 +5,9 @@ The examples are the same in every run. ``ARRASTRE_EXAMPLES=20000`` looks at so 
 
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,6 +54,16 @@ def compare(data: dict[str, Any], objective: guinote.Objective) -> None:
     assert [(each.action, each.seat) for each in solution.best] == expected.best
     assert solution.margin == (expected.value if objective == "points" else None)
     assert solution.outcome == expected.outcome
+
+
+FOUND = json.loads((Path(__file__).parent / "data" / "found.json").read_text())
+
+
+@pytest.mark.parametrize("case", FOUND, ids=[case["why"] for case in FOUND])
+def test_what_went_wrong_once(case: dict[str, Any]) -> None:
+    compare(case["position"], case["objective"])
+    position = arrastre.Position.from_dict(case["position"])
+    assert arrastre.solve(position, objective=case["objective"]).value == case["value"]
 
 
 @examples(150)

@@ -138,6 +138,16 @@ cdef struct Result:
     double seconds
     Found action[MAX_ACTIONS]
 
+cdef struct Trick:
+    # A trick in progress. With no card on the table only `seat`, `count`, `points` and `table` mean anything.
+    int seat                    # to play
+    int count                   # cards on the table
+    int lane                    # of the suit led
+    int win                     # the card that is winning
+    int winner                  # and who played it
+    int points                  # on the table
+    uint64_t table              # the cards on the table
+
 cdef struct State:
     Rules rules
     uint64_t hand[MAX_PLAYERS]

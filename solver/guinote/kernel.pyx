@@ -9,19 +9,33 @@ from arrastre.search.clock cimport CHECK_EVERY, Clock, now
 from arrastre.search.table cimport BUCKET, NO_MOVE, Entry, Hash, find, fold, hash_words, store
 
 
-cdef uint64_t TRUMPS = 0xFFFF
-cdef uint64_t ZEROES = 0x001F001F001F001F       # 2 4 5 6 7 of every suit: worth nothing
-cdef uint64_t PAIR = 0x00C0                     # rey and mate in lane 0
-cdef uint64_t EVERY_PAIR = 0x00C000C000C000C0
-cdef uint64_t HIGH = 0x0300030003000300
-cdef uint64_t REYES = 0x0080008000800080
-cdef uint64_t MATES = 0x0040004000400040
-cdef int SEVEN = 4
-cdef int TWO = 0
-cdef int CANTE_TRUMP = 40
-cdef int CANTE_PLAIN = 20
-cdef int TUTE_WORTH = 40
-cdef int CAPOTE = 100
+cdef extern from *:
+    """
+    /* Known to the compiler, so that masks are part of the instructions and not loaded. */
+    static const uint64_t ARRASTRE_TRUMPS = 0xFFFF;
+    static const uint64_t ARRASTRE_ZEROES = 0x001F001F001F001F;
+    static const uint64_t ARRASTRE_PAIR = 0x00C0;
+    static const uint64_t ARRASTRE_PAIRS = 0x00C000C000C000C0;
+    static const uint64_t ARRASTRE_REYES = 0x0080008000800080;
+    static const uint64_t ARRASTRE_MATES = 0x0040004000400040;
+    static const uint64_t ARRASTRE_HIGH = 0x0300030003000300;
+    """
+    const uint64_t TRUMPS "ARRASTRE_TRUMPS"
+    const uint64_t ZEROES "ARRASTRE_ZEROES"         # 2 4 5 6 7 of every suit: worth nothing
+    const uint64_t PAIR "ARRASTRE_PAIR"             # rey and mate in lane 0
+    const uint64_t PAIRS "ARRASTRE_PAIRS"
+    const uint64_t REYES "ARRASTRE_REYES"
+    const uint64_t MATES "ARRASTRE_MATES"
+    const uint64_t HIGH "ARRASTRE_HIGH"             # as and tres of every suit
+
+
+cdef enum:
+    SEVEN = 4
+    TWO = 0
+    CANTE_TRUMP = 40
+    CANTE_PLAIN = 20
+    TUTE_WORTH = 40
+    CAPOTE = 100
 
 cdef int[LANE_CARDS] WORTH = [0, 0, 0, 0, 0, 2, 3, 4, 10, 11, 0, 0, 0, 0, 0, 0]
 
@@ -85,19 +99,20 @@ cdef inline bint strict(State* s) noexcept nogil:
     return s.rules.strict == STRICT_ALWAYS
 
 
-cdef inline uint64_t legal(State* s, int seat, int lane, int win, int winner, uint64_t table) noexcept nogil:
-    # The cards that `seat` may play to a trick led in `lane` that `win`, played by `winner`, is winning.
-    cdef uint64_t hand = s.hand[seat]
+cdef inline uint64_t legal(State* s, Trick* trick) noexcept nogil:
+    # The cards that the next seat may play to a trick that has been led.
+    cdef uint64_t hand = s.hand[trick.seat]
     cdef uint64_t same, better
+    cdef int lane = trick.lane, win = trick.win
     if not strict(s):
         return hand
     same = hand & lane_mask(lane)
-    cdef bint exempt = s.rules.partner_exempt and not (winner ^ seat) & 1
+    cdef bint exempt = s.rules.partner_exempt and not (trick.winner ^ trick.seat) & 1
     if same:
         if exempt or s.rules.beat == BEAT_NO:
             return same
         if s.rules.beat == BEAT_LED_SUIT:
-            better = same & above(highest(table & lane_mask(lane)))
+            better = same & above(highest(trick.table & lane_mask(lane)))
         elif win >> 4 == lane:
             better = same & above(win)
         else:
@@ -275,20 +290,18 @@ cdef inline bint can_beat(uint64_t hand, int lane, int win) noexcept nogil:
     return same >> win > 1 if win < 16 else same != 0
 
 
-cdef inline int expect(State* s, int seat, int k, int lane, int win, int winner, int points) noexcept nogil:
-    # A guess at what a card is worth, for ordering: `win` by `winner` stands after `seat` has played as the k-th (from
-    # 0); the seats to come take the trick whenever they can, each from the other side.
-    cdef int i, card = win, by = winner
+cdef inline int expect(State* s, Trick* trick, int win, int winner, int points) noexcept nogil:
+    # A guess at what a card is worth to the side of the seat that plays it next, for ordering: `win` by `winner` stands
+    # then, and the seats still to come take the trick whenever they can, each from the other side.
+    cdef int _i, seat = trick.seat
     cdef uint64_t same
-    for i in range(k + 1, s.rules.players):
-        winner = next_seat(s, seat + i - k - 1)
-        if (winner ^ by) & 1 and can_beat(s.hand[winner], lane, card):
-            same = s.hand[winner] & lane_mask(lane)
-            if not same:
-                same = s.hand[winner] & TRUMPS
-            card = highest(same)
-            by = winner
-    return points if not (by ^ seat) & 1 else -points
+    for _i in range(trick.count + 1, s.rules.players):
+        seat = next_seat(s, seat)
+        if (seat ^ winner) & 1 and can_beat(s.hand[seat], trick.lane, win):
+            same = s.hand[seat] & lane_mask(trick.lane)
+            win = highest(same if same else s.hand[seat] & TRUMPS)
+            winner = seat
+    return points if not (winner ^ trick.seat) & 1 else -points
 
 
 cdef inline int promise(State* s, int leader, int card) noexcept nogil:
@@ -318,7 +331,8 @@ cdef inline int promise(State* s, int leader, int card) noexcept nogil:
 
 
 cdef struct Choice:
-    uint64_t rest           # still to be tried
+    # Cards to be tried, the most promising first once pick() has been at it.
+    uint64_t all
     int count
     int16_t[16] score
     uint8_t[16] card
@@ -360,116 +374,170 @@ cdef inline bint spent(State* s) noexcept nogil:
     return False
 
 
-cdef inline int play_card(
-    State* s, int seat, int k, int lane, int win, int winner, int points, uint64_t table, int card, int alpha, int beta
-) noexcept nogil:
-    # Value for the side of `seat` of playing `card` as the k-th of the trick. At the lead, lane, win and winner are not
-    # looked at.
+cdef inline Trick new_trick(int leader) noexcept nogil:
+    cdef Trick trick
+    trick.seat = leader
+    trick.count = trick.lane = trick.win = trick.winner = trick.points = 0
+    trick.table = 0
+    return trick
+
+
+cdef inline void put(State* s, Trick* trick, int card) noexcept nogil:
+    # Lay a card on the table; the hand it comes from is the caller's business.
+    if not trick.count:
+        trick.lane = card >> 4
+    if not trick.count or (card > trick.win if card >> 4 == trick.win >> 4 else card < 16):
+        trick.win = card
+        trick.winner = trick.seat
+    trick.points += worth(card)
+    trick.table |= bit(card)
+    trick.count += 1
+    trick.seat = next_seat(s, trick.seat)
+
+
+cdef inline int play_card(State* s, Trick* trick, int card, int alpha, int beta) noexcept nogil:
+    # Value for the side of trick.seat of playing `card` now.
+    cdef Trick after
     cdef int value, unsung = s.unsung
-    s.hand[seat] ^= bit(card)
-    points += worth(card)
-    if bit(card) & EVERY_PAIR:
+    s.hand[trick.seat] ^= bit(card)
+    if bit(card) & PAIRS:
         s.unsung &= ~(1 << (card >> 4))
-    if k == 0:
-        lane = card >> 4
-        win = card
-        winner = seat
-    elif card >> 4 == win >> 4:
-        if card > win:
-            win = card
-            winner = seat
-    elif card < 16:
-        win = card
-        winner = seat
-    if k + 1 == s.rules.players:
-        value = finish(s, winner, seat, points, alpha, beta)
+    after.points = trick.points + worth(card)
+    if not trick.count or (card > trick.win if card >> 4 == trick.win >> 4 else card < 16):
+        after.win = card
+        after.winner = trick.seat
     else:
-        value = -follow(s, next_seat(s, seat), k + 1, lane, win, winner, points, table | bit(card), -beta, -alpha)
-    s.hand[seat] ^= bit(card)
+        after.win = trick.win
+        after.winner = trick.winner
+    if trick.count + 1 == s.rules.players:
+        value = finish(s, after.winner, trick.seat, after.points, alpha, beta)
+    else:
+        after.seat = next_seat(s, trick.seat)
+        after.count = trick.count + 1
+        after.lane = trick.lane if trick.count else card >> 4
+        after.table = trick.table | bit(card)
+        value = -follow(s, &after, -beta, -alpha)
+    s.hand[trick.seat] ^= bit(card)
     s.unsung = unsung
     return value
 
 
-cdef int follow(
-    State* s, int seat, int k, int lane, int win, int winner, int points, uint64_t table, int alpha, int beta
+cdef inline int ceiling_of(uint64_t near, uint64_t tried, int16_t* reached, uint64_t cards, int card) noexcept nogil:
+    # What `card` can be worth at most, given what its neighbours were found to be worth at most: they differ from it
+    # only in points, and each point of difference is worth two of margin.
+    cdef int other, bound, ceiling = INFINITE
+    cdef uint64_t more
+    if near & bit(card):
+        other = highest(cards & (bit(card) - 1))
+        if tried & bit(other):
+            ceiling = reached[other] + 2 * (worth(card) - worth(other))
+    more = cards & above(card)
+    if more:
+        other = lowest(more)
+        if near & tried & bit(other):
+            bound = reached[other] + 2 * (worth(other) - worth(card))
+            if bound < ceiling:
+                ceiling = bound
+    return ceiling
+
+
+cdef inline int search_cards(
+    State* s, Trick* trick, Choice* choice, uint64_t near, int best, int alpha, int beta, int* move
 ) noexcept nogil:
-    # Value for the side of `seat`, which plays the k-th card of a trick led in `lane`: `table` lies there, `points` in
-    # it, `winner` is winning with `win`.
-    cdef int value, best = -INFINITE, i, card, score
+    # Value for the side of trick.seat of its best choice, at least `best`. `near` are those of the choices whose next
+    # weaker choice is a neighbour. `move` becomes the card that raised alpha last.
+    cdef int value, i, card
+    cdef uint64_t tried = 0, every = choice.all
+    cdef int16_t reached[64]
+    for i in range(choice.count):
+        pick(choice, i)
+        card = choice.card[i]
+        if near:
+            value = ceiling_of(near, tried, &reached[0], every, card)
+            if value <= alpha:
+                if value > best:
+                    best = value
+                continue
+        if i and beta - alpha > 1:
+            value = play_card(s, trick, card, alpha, alpha + 1)
+            if alpha < value < beta:
+                value = play_card(s, trick, card, alpha, beta)
+        else:
+            value = play_card(s, trick, card, alpha, beta)
+        if s.clock.expired:
+            return 0
+        tried |= bit(card)
+        reached[card] = <int16_t> value
+        if value > best:
+            best = value
+            if value > alpha:
+                alpha = value
+                move[0] = card
+                if alpha >= beta:
+                    break
+    return best
+
+
+cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
+    # Value for the side of trick.seat, which plays next to a trick that has been led.
+    cdef int value, best = -INFINITE, card, score, move = NO_MOVE, win = trick.win
+    cdef int seat = trick.seat
     cdef uint64_t hand = s.hand[seat]
-    cdef uint64_t cards, foreign, special, upper, strong, taking
+    cdef uint64_t cards, foreign, special, upper, strong, taking, near
     cdef Choice choice
     if spent(s):
         return 0
     if s.swap & hand and s.rules.exchange_when == OWN_TURN:
         do_exchange(s, seat)
-        best = follow(s, seat, k, lane, win, winner, points, table, alpha, beta)
+        best = follow(s, trick, alpha, beta)
         undo_exchange(s, seat)
         if best >= beta:
             return best
         if best > alpha:
             alpha = best
-    cards = legal(s, seat, lane, win, winner, table)
+    cards = legal(s, trick)
     if not cards & (cards - 1):
-        value = play_card(s, seat, k, lane, win, winner, points, table, lowest(cards), alpha, beta)
+        value = play_card(s, trick, lowest(cards), alpha, beta)
         return value if value > best else best
     # 1. Of cards that come to the same, one is enough. Foreign are all that lie between them for somebody.
-    foreign = (all_hands(s) ^ hand) | table | s.in_stock
     special = unmergeable(s)
-    foreign |= (hand & ~cards) | special
-    if k + 1 < s.rules.players:
-        upper = with_neighbour_below(cards & ZEROES & ~special, foreign | cards & ~ZEROES)
-        cards &= ~upper
+    foreign = (all_hands(s) ^ hand) | trick.table | s.in_stock | (hand & ~cards) | special
+    if trick.count + 1 < s.rules.players:
+        cards &= ~with_neighbour_below(cards & ZEROES & ~special, foreign | cards & ~ZEROES)
     else:
         # Last to play: neighbours all take the trick or none does, and points now are worth points later. Own side
         # wants the richest of them in a trick it wins and the poorest in one it loses.
         strong = cards & ~special
         upper = with_neighbour_below(strong, foreign)
         if upper:
-            if win >> 4 == lane:
-                taking = cards & (lane_mask(lane) & above(win))
-                if lane:
+            if win >> 4 == trick.lane:
+                taking = cards & (lane_mask(trick.lane) & above(win))
+                if trick.lane:
                     taking |= cards & TRUMPS
             else:
                 taking = cards & TRUMPS & above(win)
-            if not (winner ^ seat) & 1:
+            if not (trick.winner ^ seat) & 1:
                 cards = strongest_of_runs(strong, upper) | cards & special
             else:
                 cards = strongest_of_runs(strong & taking, upper & taking) | strong & ~taking & ~upper | cards & special
     if not cards & (cards - 1):
-        value = play_card(s, seat, k, lane, win, winner, points, table, lowest(cards), alpha, beta)
+        value = play_card(s, trick, lowest(cards), alpha, beta)
         return value if value > best else best
+    near = 0 if s.game else with_neighbour_below(cards & ~special, foreign)
     # 2. Order: what the trick is expected to bring, cheap cards first among equals.
+    choice.all = cards
     choice.count = 0
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        if card >> 4 == win >> 4 and card > win or card < 16 and win > 15:
-            score = expect(s, seat, k, lane, card, seat, points + worth(card) + 6)
+        if card > win if card >> 4 == win >> 4 else card < 16:
+            score = expect(s, trick, card, seat, trick.points + worth(card) + 6)
         else:
-            score = expect(s, seat, k, lane, win, winner, points + worth(card) + 6)
+            score = expect(s, trick, win, trick.winner, trick.points + worth(card) + 6)
         choice.score[choice.count] = <int16_t> (score * 4 - (card & 15) - (12 if card < 16 else 0))
         choice.card[choice.count] = <uint8_t> card
         choice.count += 1
-    # 3. Search.
-    for i in range(choice.count):
-        pick(&choice, i)
-        card = choice.card[i]
-        if i and beta - alpha > 1:
-            value = play_card(s, seat, k, lane, win, winner, points, table, card, alpha, alpha + 1)
-            if alpha < value < beta:
-                value = play_card(s, seat, k, lane, win, winner, points, table, card, alpha, beta)
-        else:
-            value = play_card(s, seat, k, lane, win, winner, points, table, card, alpha, beta)
-        if s.clock.expired:
-            return 0
-        if value > best:
-            best = value
-            if value > alpha:
-                alpha = value
-                if alpha >= beta:
-                    break
-    return best
+    return search_cards(s, trick, &choice, near, best, alpha, beta, &move)
 
 
 cdef int last_trick(State* s, int leader, int alpha, int beta) noexcept nogil:
@@ -493,6 +561,13 @@ cdef int last_trick(State* s, int leader, int alpha, int beta) noexcept nogil:
     value = finish(s, winner, leader, points, alpha, beta)
     memcpy(s.hand, held, sizeof(held))
     return value
+
+
+cdef inline int onward(State* s, int winner, int alpha, int beta) noexcept nogil:
+    # A trick is scored. Value for the side of `winner`. Mostly there is nothing to draw, exchange or declare any more.
+    if s.stock_next == s.stock_count and not s.unsung and not s.tute_open:
+        return lead(s, winner, alpha, beta)
+    return before_draw(s, winner, 0, alpha, beta)
 
 
 cdef int finish(State* s, int winner, int seat, int points, int alpha, int beta) noexcept nogil:
@@ -527,9 +602,9 @@ cdef int finish(State* s, int winner, int seat, int points, int alpha, int beta)
                 if side:
                     value = -value
         elif same:
-            value = before_draw(s, winner, alpha, beta)
+            value = onward(s, winner, alpha, beta)
         else:
-            value = before_draw(s, winner, -beta, -alpha)
+            value = onward(s, winner, -beta, -alpha)
         if last:
             if s.rules.malas_with_last:
                 s.cards[side] -= s.rules.last_trick
@@ -542,9 +617,9 @@ cdef int finish(State* s, int winner, int seat, int points, int alpha, int beta)
         if s.capote and s.rules.capote == SCORES_100:
             value += CAPOTE
     elif same:
-        value = gain + before_draw(s, winner, alpha - gain, beta - gain)
+        value = gain + onward(s, winner, alpha - gain, beta - gain)
     else:
-        value = gain + before_draw(s, winner, -beta - gain, -alpha - gain)
+        value = gain + onward(s, winner, -beta - gain, -alpha - gain)
     if last:
         s.left += s.rules.last_trick
     s.played = played
@@ -594,40 +669,41 @@ cdef inline int exchanger(State* s, int leader, bint rivals) noexcept nogil:
     return -1
 
 
-cdef int before_draw(State* s, int winner, int alpha, int beta) noexcept nogil:
-    # A trick is scored, cards may be to be drawn. Value for the side of `winner`.
+cdef int before_draw(State* s, int winner, int singers, int alpha, int beta) noexcept nogil:
+    # A trick is scored, cards may be to be drawn; `singers` have sung in the window that follows already, which only
+    # a position handed in may say. Value for the side of `winner`.
     cdef int value, seat, other
     if s.stock_next == s.stock_count:
-        return start(s, winner, alpha, beta)
+        return start(s, winner, singers, alpha, beta)
     if not (s.rules.exchange_after and s.swap and s.stock_count - s.stock_next == s.rules.players):
-        return draw(s, winner, alpha, beta)
-    value = before_draw_own(s, winner, alpha, beta)
+        return draw(s, winner, singers, alpha, beta)
+    value = before_draw_own(s, winner, singers, alpha, beta)
     seat = exchanger(s, winner, True)
     if seat < 0 or value <= alpha:
         return value
     if value < beta:
         beta = value
     do_exchange(s, seat)
-    other = draw(s, winner, alpha, beta)
+    other = draw(s, winner, singers, alpha, beta)
     undo_exchange(s, seat)
     return other if other < value else value
 
 
-cdef int before_draw_own(State* s, int winner, int alpha, int beta) noexcept nogil:
+cdef int before_draw_own(State* s, int winner, int singers, int alpha, int beta) noexcept nogil:
     # As before_draw, once the rivals have passed.
-    cdef int value = draw(s, winner, alpha, beta)
+    cdef int value = draw(s, winner, singers, alpha, beta)
     cdef int other, seat = exchanger(s, winner, False)
     if seat < 0 or value >= beta:
         return value
     if value > alpha:
         alpha = value
     do_exchange(s, seat)
-    other = draw(s, winner, alpha, beta)
+    other = draw(s, winner, singers, alpha, beta)
     undo_exchange(s, seat)
     return other if other > value else value
 
 
-cdef int draw(State* s, int winner, int alpha, int beta) noexcept nogil:
+cdef int draw(State* s, int winner, int singers, int alpha, int beta) noexcept nogil:
     # Everybody draws, the winner first; when the stock is gone nothing can be exchanged any more. Value for the side
     # of `winner`.
     cdef int i, _i, seat = winner, value, unsung = s.unsung
@@ -642,7 +718,7 @@ cdef int draw(State* s, int winner, int alpha, int beta) noexcept nogil:
     if s.stock_next == s.stock_count:
         s.swap = 0
         s.unsung = still_together(s)
-    value = start(s, winner, alpha, beta)
+    value = start(s, winner, singers, alpha, beta)
     s.unsung = unsung
     s.stock_next -= s.rules.players
     s.in_stock ^= drawn
@@ -653,10 +729,10 @@ cdef int draw(State* s, int winner, int alpha, int beta) noexcept nogil:
     return value
 
 
-cdef int start(State* s, int leader, int alpha, int beta) noexcept nogil:
+cdef int start(State* s, int leader, int singers, int alpha, int beta) noexcept nogil:
     # A trick begins: the rivals may exchange, then the leader's side declares and leads. Value for the leader's side.
     cdef int value, other, seat
-    value = window(s, leader, 0, alpha, beta)
+    value = window(s, leader, singers, alpha, beta)
     if not s.swap:
         return value
     seat = exchanger(s, leader, True)
@@ -665,7 +741,7 @@ cdef int start(State* s, int leader, int alpha, int beta) noexcept nogil:
     if value < beta:
         beta = value
     do_exchange(s, seat)
-    other = window(s, leader, 0, alpha, beta)
+    other = window(s, leader, singers, alpha, beta)
     undo_exchange(s, seat)
     return other if other < value else value
 
@@ -786,18 +862,21 @@ cdef int after_lead(State* s, int leader, int singers, int led, int alpha, int b
     # `led` lies on the table and the window is still open (cante_window rival_play). Value for the leader's side.
     cdef int best
     cdef bint declared = False
+    cdef Trick trick
     if s.unsung or s.tute_open:
         best = declare_best(s, leader, singers, led, alpha, beta, &declared)
         if declared:
             return best
-    return -follow(s, next_seat(s, leader), 1, led >> 4, led, leader, worth(led), bit(led), -beta, -alpha)
+    trick = new_trick(leader)
+    put(s, &trick, led)
+    return -follow(s, &trick, -beta, -alpha)
 
 
 cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     # The leader leads, nothing more to be declared. Value for the leader's side.
-    cdef int value, best, lower, upper, i, card, score, floor, ceiling
-    cdef int first_alpha = alpha, move = NO_MOVE
-    cdef uint64_t cards, foreign, special, hand = s.hand[leader]
+    cdef int best, lower, upper, card, score, floor, ceiling, move = NO_MOVE
+    cdef uint64_t cards, foreign, special, near, hand = s.hand[leader]
+    cdef Trick trick
     cdef Choice choice
     cdef Hash h
     cdef Entry* known
@@ -809,7 +888,7 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     bounds(s, leader & 1, &lower, &upper)
     if not s.game:
         lower += 2 * sure_points(s, leader & 1)
-        upper -= 2 * sure_points(s, leader & 1 ^ 1)
+        upper -= 2 * sure_points(s, (leader & 1) ^ 1)
     if lower >= beta or lower == upper:
         return lower
     if upper <= alpha:
@@ -835,11 +914,12 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
         alpha = lower
     if upper < beta:
         beta = upper
-    first_alpha = alpha
-    # 3. Leads, equal ones once.
+    # 3. Leads, equal ones once, the most promising first.
     special = unmergeable(s)
-    foreign = (all_hands(s) ^ hand) | s.in_stock | special | hand & ~ZEROES
-    cards = hand & ~with_neighbour_below(hand & ZEROES & ~special, foreign)
+    foreign = (all_hands(s) ^ hand) | s.in_stock | special
+    cards = hand & ~with_neighbour_below(hand & ZEROES & ~special, foreign | hand & ~ZEROES)
+    near = 0 if s.game else with_neighbour_below(cards & ~special, foreign)
+    choice.all = cards
     choice.count = 0
     while cards:
         card = lowest(cards)
@@ -852,28 +932,13 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
         choice.card[choice.count] = <uint8_t> card
         choice.count += 1
     # 4. Search.
-    best = -INFINITE
+    trick = new_trick(leader)
     move = NO_MOVE
-    for i in range(choice.count):
-        pick(&choice, i)
-        card = choice.card[i]
-        if i and beta - alpha > 1:
-            value = play_card(s, leader, 0, 0, 0, 0, 0, 0, card, alpha, alpha + 1)
-            if alpha < value < beta:
-                value = play_card(s, leader, 0, 0, 0, 0, 0, 0, card, alpha, beta)
-        else:
-            value = play_card(s, leader, 0, 0, 0, 0, 0, 0, card, alpha, beta)
-        if s.clock.expired:
-            return 0
-        if value > best:
-            best = value
-            if value > alpha:
-                alpha = value
-                move = card
-                if alpha >= beta:
-                    break
+    best = search_cards(s, &trick, &choice, near, -INFINITE, alpha, beta, &move)
+    if s.clock.expired:
+        return 0
     # 5. Remember what is proven: a floor, a ceiling, or both.
-    if best > first_alpha:
+    if best > alpha:
         floor = best
     if best < beta:
         ceiling = best
@@ -887,32 +952,11 @@ cdef inline int tricks_left(State* s) noexcept nogil:
 
 # ---- from a position to its values ---------------------------------------------------------------------------------
 
-cdef struct Trick:
-    # The trick in progress, as follow() wants it.
-    int seat                # to play
-    int lane
-    int win
-    int winner
-    int points
-    uint64_t table
-
-
-cdef Trick read_table(Setup* root) noexcept nogil:
-    cdef Trick trick
-    cdef int i, card
-    trick.seat = root.leader
-    trick.lane = trick.win = trick.winner = trick.points = 0
-    trick.table = 0
+cdef Trick read_table(State* s, Setup* root) noexcept nogil:
+    cdef Trick trick = new_trick(root.leader)
+    cdef int i
     for i in range(root.table_count):
-        card = root.table[i]
-        if i == 0:
-            trick.lane = card >> 4
-        if i == 0 or (card > trick.win if card >> 4 == trick.win >> 4 else card < 16):
-            trick.win = card
-            trick.winner = trick.seat
-        trick.points += worth(card)
-        trick.table |= bit(card)
-        trick.seat = (trick.seat + 1) & (root.rules.players - 1)
+        put(s, &trick, root.table[i])
     return trick
 
 
@@ -953,7 +997,7 @@ cdef void set_up(State* s, Setup* root, int objective, Context context) noexcept
         s.capote = root.capote
     s.won = root.won
     s.played = root.played
-    s.left = root.rules.last_trick + read_table(root).points
+    s.left = root.rules.last_trick + read_table(s, root).points
     cdef uint64_t cards = all_hands(s) | s.in_stock
     while cards:
         s.left += worth(lowest(cards))
@@ -981,26 +1025,24 @@ cdef int go_on(State* s, Setup* root, int alpha, int beta) noexcept nogil:
     # Value for the acting side once it has passed or exchanged at root.moment.
     cdef Trick trick
     if root.moment == RIVALS:
-        return -window(s, root.leader, 0, -beta, -alpha)
+        return -window(s, root.leader, root.singers, -beta, -alpha)
     if root.moment == BEFORE_DRAW_RIVALS:
-        return -before_draw_own(s, root.leader, -beta, -alpha)
+        return -before_draw_own(s, root.leader, root.singers, -beta, -alpha)
     if root.moment == BEFORE_DRAW:
-        return draw(s, root.leader, alpha, beta)
+        return draw(s, root.leader, root.singers, alpha, beta)
     if not root.table_count:
         return window(s, root.leader, root.singers, alpha, beta)
-    trick = read_table(root)
-    return follow(
-        s, trick.seat, root.table_count, trick.lane, trick.win, trick.winner, trick.points, trick.table, alpha, beta
-    )
+    trick = read_table(s, root)
+    return follow(s, &trick, alpha, beta)
 
 
 cdef int search(State* s, Setup* root, int alpha, int beta) noexcept nogil:
     if root.moment == RIVALS:
-        return -start(s, root.leader, -beta, -alpha)
+        return -start(s, root.leader, root.singers, -beta, -alpha)
     if root.moment == BEFORE_DRAW_RIVALS:
-        return -before_draw(s, root.leader, -beta, -alpha)
+        return -before_draw(s, root.leader, root.singers, -beta, -alpha)
     if root.moment == BEFORE_DRAW:
-        return before_draw_own(s, root.leader, alpha, beta)
+        return before_draw_own(s, root.leader, root.singers, alpha, beta)
     return go_on(s, root, alpha, beta)
 
 
@@ -1009,22 +1051,17 @@ cdef int try_action(State* s, Setup* root, Found* action, int alpha, int beta) n
     cdef Trick trick
     cdef int value, unsung
     if action.kind == CARD:
-        if root.table_count:
-            trick = read_table(root)
-            return play_card(
-                s, trick.seat, root.table_count, trick.lane, trick.win, trick.winner, trick.points, trick.table,
-                action.arg, alpha, beta,
-            )
-        if s.rules.cante_after_lead and s.played:
+        if not root.table_count and s.rules.cante_after_lead and s.played:
             unsung = s.unsung
             s.hand[action.seat] ^= bit(action.arg)
-            if bit(action.arg) & EVERY_PAIR:
+            if bit(action.arg) & PAIRS:
                 s.unsung &= ~(1 << (action.arg >> 4))
             value = after_lead(s, action.seat, root.singers, action.arg, alpha, beta)
             s.hand[action.seat] ^= bit(action.arg)
             s.unsung = unsung
             return value
-        return play_card(s, action.seat, 0, 0, 0, 0, 0, 0, action.arg, alpha, beta)
+        trick = read_table(s, root)
+        return play_card(s, &trick, action.arg, alpha, beta)
     if action.kind == CANTE or action.kind == TUTE:
         return declare(s, root.leader, root.singers, action.kind, action.seat, action.arg, FIRST_LEAD, alpha, beta)
     if action.kind == CAMBIO:
@@ -1055,10 +1092,10 @@ cdef void list_actions(State* s, Setup* root, Result* out) noexcept nogil:
             add_action(out, CAMBIO, 0, seat)
         add_action(out, PASS, 0, (leader & 1) ^ (root.moment != BEFORE_DRAW))
         return
-    trick = read_table(root)
+    trick = read_table(s, root)
     cards = s.hand[trick.seat]
     if root.table_count:
-        cards = legal(s, trick.seat, trick.lane, trick.win, trick.winner, trick.table)
+        cards = legal(s, &trick)
     while cards:
         add_action(out, CARD, lowest(cards), trick.seat)
         cards &= cards - 1
@@ -1080,10 +1117,11 @@ cdef void list_actions(State* s, Setup* root, Result* out) noexcept nogil:
 
 
 cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil:
-    cdef Trick trick = read_table(root)
-    cdef int side, offset = 0, lower, upper, i, value, best = -INFINITE, alpha
-    cdef uint64_t equal, hand = s.hand[trick.seat]
+    cdef Trick trick = read_table(s, root)
+    cdef int side, offset = 0, lower, upper, i, value, gap, best = -INFINITE, alpha, beta
+    cdef uint64_t near, hand = s.hand[trick.seat]
     cdef Found* action
+    cdef Found* other
     side = trick.seat & 1 if root.moment in (PLAY, BEFORE_DRAW) else (root.leader & 1) ^ 1
     bounds(s, side, &lower, &upper)
     if not s.game:
@@ -1098,9 +1136,9 @@ cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil:
         out.nodes = s.clock.nodes
         return
     list_actions(s, root, out)
-    # Worthless neighbours of one hand come to the same: the stronger takes over the value of the weaker.
-    equal = with_neighbour_below(
-        hand & ZEROES & ~s.swap, (all_hands(s) ^ hand) | trick.table | s.in_stock | hand & ~ZEROES | s.swap
+    # Neighbours in one hand differ only in points, worth two of margin each at most; worthless ones do not differ.
+    near = with_neighbour_below(
+        hand & ~unmergeable(s), (all_hands(s) ^ hand) | trick.table | s.in_stock | unmergeable(s)
     )
     for i in range(out.count):
         action = &out.action[i]
@@ -1110,19 +1148,38 @@ cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil:
         if s.clock.expired:
             break
         action = &out.action[i]
-        if i and action.kind == CARD and equal & bit(action.arg) and out.action[i - 1].arg == highest(
-            hand & (bit(action.arg) - 1)
-        ):
-            action.lower = out.action[i - 1].lower
-            action.upper = out.action[i - 1].upper
-            continue
         alpha = lower - 1
-        if want == BEST and best > alpha:
+        beta = upper + 1
+        if i and action.kind == CARD and near & bit(action.arg):
+            other = &out.action[i - 1]
+            gap = 2 * (worth(action.arg) - worth(other.arg))
+            if other.arg == highest(hand & (bit(action.arg) - 1)) and (not gap or not s.game):
+                if other.lower - offset - gap > alpha:
+                    alpha = other.lower - offset - gap - 1
+                    action.lower = <int16_t> (other.lower - gap)
+                if other.upper - offset + gap < beta:
+                    beta = other.upper - offset + gap + 1
+                    action.upper = <int16_t> (other.upper + gap)
+        if action.lower == action.upper:
+            continue
+        if want == BEST and best - 1 > alpha:
             alpha = best - 1
-        value = try_action(s, root, action, alpha, upper + 1)
+        if alpha + 1 >= beta:
+            continue
+        # Which side of the best so far it lies on is cheap to find out, and halves the rest of the search.
+        if want != BEST and alpha + 1 < best < beta:
+            value = try_action(s, root, action, best - 1, best)
+            if s.clock.expired:
+                break
+            if value < best:
+                beta = value + 1
+            else:
+                alpha = value - 1
+        value = try_action(s, root, action, alpha, beta)
         if s.clock.expired:
             break
-        action.upper = <int16_t> (value + offset)
+        if value < beta:
+            action.upper = <int16_t> (value + offset)
         if value > alpha:
             action.lower = <int16_t> (value + offset)
         if value > best:
