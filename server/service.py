@@ -17,6 +17,8 @@ from arrastre.v1 import analysis_service_pb2, analysis_service_pb2_grpc
 
 SERVICE = analysis_service_pb2.DESCRIPTOR.services_by_name["AnalysisService"].full_name
 
+MAX_LOGGED = 4000
+
 log = logging.getLogger(__name__)
 
 SolveContext = grpc.aio.ServicerContext[analysis_service_pb2.SolveRequest, analysis_service_pb2.SolveResponse]
@@ -50,7 +52,7 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
             await _abort(context, convert.status(code_pb2.RESOURCE_EXHAUSTED, "BUSY", "too much work is waiting"))
         except Exception:
             # The caller learns nothing of the inside of the server; the log keeps what it takes to reproduce the fault.
-            log.exception("Solve failed on %r", request)
+            log.exception("Solve failed on %s", str(request)[:MAX_LOGGED])
             await _abort(context, convert.status(code_pb2.INTERNAL, "INTERNAL", "the server failed on this request"))
         return analysis_service_pb2.SolveResponse(id=request.id, solution=solution)
 

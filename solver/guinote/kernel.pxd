@@ -186,6 +186,7 @@ cdef class Context:
     # One thread's working memory: a table and a clock. `salt` hides what the table holds from a fresh start.
     cdef Table table
     cdef Clock clock
+    cdef uint64_t most          # the mask that uses the whole table; table.mask is what the present search uses
     cdef uint64_t salt
 
 

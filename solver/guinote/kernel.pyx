@@ -18,6 +18,8 @@ cdef extern from *:
     static const uint64_t ARRASTRE_PAIRS = 0x00C000C000C000C0;
     static const uint64_t ARRASTRE_REYES = 0x0080008000800080;
     static const uint64_t ARRASTRE_MATES = 0x0040004000400040;
+    static const uint64_t ARRASTRE_ASES = 0x0200020002000200;
+    static const uint64_t ARRASTRE_OTHERS = 0x0020002000200020;
     static const uint64_t ARRASTRE_HIGH = 0x0300030003000300;
     """
     const uint64_t TRUMPS "ARRASTRE_TRUMPS"
@@ -26,6 +28,8 @@ cdef extern from *:
     const uint64_t PAIRS "ARRASTRE_PAIRS"
     const uint64_t REYES "ARRASTRE_REYES"
     const uint64_t MATES "ARRASTRE_MATES"
+    const uint64_t ASES "ARRASTRE_ASES"
+    const uint64_t OTHERS "ARRASTRE_OTHERS"         # the figures worth 2
     const uint64_t HIGH "ARRASTRE_HIGH"             # as and tres of every suit
 
 
@@ -77,6 +81,11 @@ cdef inline int worth(int card) noexcept nogil:
 
 cdef inline uint64_t all_hands(State* s) noexcept nogil:
     return s.hand[0] | s.hand[1] | s.hand[2] | s.hand[3]
+
+
+cdef inline bint beats(int card, int win) noexcept nogil:
+    # Whether a card played later takes the trick from the one that is winning it.
+    return card > win if card >> 4 == win >> 4 else card < LANE_CARDS
 
 
 cdef inline uint64_t above(int card) noexcept nogil:
@@ -244,6 +253,53 @@ cdef inline int sure_points(State* s, int side) noexcept nogil:
     return LANE_WORTH[mine]
 
 
+cdef inline int richest(uint64_t hand) noexcept nogil:
+    # Points of the richest card of a hand.
+    if hand & ASES:
+        return 11
+    if hand & HIGH:
+        return 10
+    if hand & REYES:
+        return 4
+    if hand & MATES:
+        return 3
+    return 2 if hand & OTHERS else 0
+
+
+cdef inline int cashable(State* s, int leader) noexcept nogil:
+    # Points that the side of `leader` takes at least in the arrastre, because the leader can lead cards that nobody
+    # beats one after the other: the top trumps, and the top cards of all suits once nobody else holds a trump.
+    cdef uint64_t hand = s.hand[leader], others = all_hands(s) ^ hand, theirs, tops, rest
+    cdef int lane, gain, seat
+    theirs = others & TRUMPS
+    tops = hand & TRUMPS
+    if theirs:
+        tops &= above(highest(theirs))
+        if not tops:
+            return 0
+        gain = LANE_WORTH[tops]
+    else:
+        gain = LANE_WORTH[tops]
+        for lane in range(1, 4):
+            rest = hand & lane_mask(lane)
+            theirs = others & lane_mask(lane)
+            if theirs:
+                rest &= above(highest(theirs))
+            tops |= rest
+            gain += LANE_WORTH[rest >> lane * LANE_CARDS]
+    rest = hand & ~tops
+    if not rest:
+        return s.left
+    if rest & (rest - 1):
+        return gain
+    # All tricks but one: everybody keeps the richest card for it at best.
+    gain = s.left - s.rules.last_trick - worth(lowest(rest))
+    for seat in range(s.rules.players):
+        if seat != leader:
+            gain -= richest(s.hand[seat])
+    return gain
+
+
 # ---- hashing -------------------------------------------------------------------------------------------------------
 
 cdef inline Hash hash_state(State* s, int leader) noexcept nogil:
@@ -386,7 +442,7 @@ cdef inline void put(State* s, Trick* trick, int card) noexcept nogil:
     # Lay a card on the table; the hand it comes from is the caller's business.
     if not trick.count:
         trick.lane = card >> 4
-    if not trick.count or (card > trick.win if card >> 4 == trick.win >> 4 else card < 16):
+    if not trick.count or beats(card, trick.win):
         trick.win = card
         trick.winner = trick.seat
     trick.points += worth(card)
@@ -403,7 +459,7 @@ cdef inline int play_card(State* s, Trick* trick, int card, int alpha, int beta)
     if bit(card) & PAIRS:
         s.unsung &= ~(1 << (card >> 4))
     after.points = trick.points + worth(card)
-    if not trick.count or (card > trick.win if card >> 4 == trick.win >> 4 else card < 16):
+    if not trick.count or beats(card, trick.win):
         after.win = card
         after.winner = trick.seat
     else:
@@ -480,7 +536,7 @@ cdef inline int search_cards(
 
 cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
     # Value for the side of trick.seat, which plays next to a trick that has been led.
-    cdef int value, best = -INFINITE, card, score, move = NO_MOVE, win = trick.win
+    cdef int value, best = -INFINITE, card, other, score, move = NO_MOVE, win = trick.win
     cdef int seat = trick.seat
     cdef uint64_t hand = s.hand[seat]
     cdef uint64_t cards, foreign, special, upper, strong, taking, near
@@ -498,6 +554,22 @@ cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
     cards = legal(s, trick)
     if not cards & (cards - 1):
         value = play_card(s, trick, lowest(cards), alpha, beta)
+        return value if value > best else best
+    upper = hand & (hand - 1)
+    if not upper & (upper - 1) and s.stock_next == s.stock_count:
+        # Two cards left, and both may be played: trying them is cheaper than thinking which comes first.
+        card = lowest(hand)
+        other = lowest(upper)
+        if worth(other) > worth(card) if not (trick.winner ^ seat) & 1 else beats(other, win):
+            card, other = other, card
+        value = play_card(s, trick, card, alpha, beta)
+        if value > best:
+            best = value
+            if value > alpha:
+                alpha = value
+                if alpha >= beta:
+                    return best
+        value = play_card(s, trick, other, alpha, beta)
         return value if value > best else best
     # 1. Of cards that come to the same, one is enough. Foreign are all that lie between them for somebody.
     special = unmergeable(s)
@@ -530,7 +602,7 @@ cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        if card > win if card >> 4 == win >> 4 else card < 16:
+        if beats(card, win):
             score = expect(s, trick, card, seat, trick.points + worth(card) + 6)
         else:
             score = expect(s, trick, win, trick.winner, trick.points + worth(card) + 6)
@@ -548,7 +620,7 @@ cdef int last_trick(State* s, int leader, int alpha, int beta) noexcept nogil:
         seat = next_seat(s, seat)
         card = lowest(s.hand[seat])
         points += worth(card)
-        if card > win if card >> 4 == win >> 4 else card < 16:
+        if beats(card, win):
             win = card
             winner = seat
     if not s.game:
@@ -874,7 +946,7 @@ cdef int after_lead(State* s, int leader, int singers, int led, int alpha, int b
 
 cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     # The leader leads, nothing more to be declared. Value for the leader's side.
-    cdef int best, lower, upper, card, score, floor, ceiling, move = NO_MOVE
+    cdef int best, lower, upper, card, score, floor, ceiling, sure, gain, move = NO_MOVE
     cdef uint64_t cards, foreign, special, near, hand = s.hand[leader]
     cdef Trick trick
     cdef Choice choice
@@ -887,7 +959,12 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     # 1. Nothing to find out where the points that are left cannot change the answer.
     bounds(s, leader & 1, &lower, &upper)
     if not s.game:
-        lower += 2 * sure_points(s, leader & 1)
+        sure = sure_points(s, leader & 1)
+        if s.stock_next == s.stock_count:
+            gain = cashable(s, leader)
+            if gain > sure:
+                sure = gain
+        lower += 2 * sure
         upper -= 2 * sure_points(s, (leader & 1) ^ 1)
     if lower >= beta or lower == upper:
         return lower
@@ -1195,6 +1272,21 @@ cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil:
 
 # ---- the Python side -----------------------------------------------------------------------------------------------
 
+cdef inline uint64_t table_mask(Setup* root, uint64_t most) noexcept nogil:
+    # How much of the table a search uses. A small search in a small table stays in the processor's nearest cache: six
+    # tricks took a third less time in 2^9 buckets than in 2^18 (docs/speed.md). Each trick more needs some 20 times the
+    # entries while cards are drawn, 8 times without.
+    cdef int tricks = count(root.hand[(root.leader + root.table_count) % root.rules.players])
+    cdef int bits = 9
+    if tricks > 6:
+        bits += 3 * (tricks - 6)
+    if root.stock_count:
+        bits += 5 * (root.stock_count // root.rules.players)
+    if bits > 30 or <uint64_t> 1 << bits > most:
+        return most
+    return (<uint64_t> 1 << bits) - 1
+
+
 cdef class Context:
     def __cinit__(self, int memory_mb=16):
         cdef uint64_t buckets = 1
@@ -1205,7 +1297,7 @@ cdef class Context:
         self.table.entries = <Entry*> calloc(buckets * BUCKET, sizeof(Entry))
         if not self.table.entries:
             raise MemoryError(f"no {memory_mb} MB for a transposition table")
-        self.table.mask = buckets - 1
+        self.most = buckets - 1
         self.salt = 0
         self.clock.stop.store(0)
 
@@ -1357,6 +1449,7 @@ def solve_batch(list setups, Context context, int objective, int want, uint64_t 
                 context.table.age += 1
                 if fresh:
                     context.salt += 1
+                context.table.mask = table_mask(&roots[i], context.most)
                 set_up(&s, &roots[i], objective, context)
                 context.clock.nodes = 0
                 context.clock.node_limit = nodes if nodes else ~<uint64_t> 0
