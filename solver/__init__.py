@@ -13,35 +13,48 @@ from arrastre.errors import (
     Fault,
     IllegalAction,
     InvalidPosition,
+    InvalidRecord,
     InvalidRequest,
     InvalidRules,
     InvalidSyntax,
 )
 from arrastre.exact import Context, LineStep, Solution, check, solve, solve_many
-from arrastre.game import Action, ActionValue, Limits, Position, register, rulesets
+from arrastre.game import Action, ActionValue, Address, Deal, Limits, Position, Score, Step, register, rulesets
 from arrastre.guinote.family import FAMILY
+from arrastre.record import DealItem, LineValue, Record, line_values, read_deals, score
 
 register(FAMILY)
 
 __all__ = [
     "Action",
     "ActionValue",
+    "Address",
     "ArrastreError",
     "Context",
+    "Deal",
+    "DealItem",
     "Fault",
     "IllegalAction",
     "InvalidPosition",
+    "InvalidRecord",
     "InvalidRequest",
     "InvalidRules",
     "InvalidSyntax",
     "Limits",
     "LineStep",
+    "LineValue",
     "Position",
+    "Record",
+    "Score",
     "Solution",
+    "Step",
     "__version__",
     "check",
+    "line_values",
+    "read_deals",
     "register",
     "rulesets",
+    "score",
     "solve",
     "solve_many",
 ]

@@ -39,8 +39,9 @@ class Fault:
 
     def __str__(self) -> str:
         place = self.field or "item"
-        if self.column is not None:
-            place += f" (column {self.column})" if self.line is None else f" (line {self.line}, column {self.column})"
+        where = [f"{name} {at}" for name, at in (("line", self.line), ("column", self.column)) if at is not None]
+        if where:
+            place += f" ({', '.join(where)})"
         card = f" [{self.card}]" if self.card else ""
         return f"{place}{card}: {self.message or self.reason}"
 
@@ -72,6 +73,12 @@ class InvalidPosition(ArrastreError):
     """The item was read, but is no position of its game."""
 
     code = "INVALID_POSITION"
+
+
+class InvalidRecord(ArrastreError):
+    """The item was read, but it is no record of its game, or what was played in it breaks the rules."""
+
+    code = "INVALID_RECORD"
 
 
 class InvalidRules(ArrastreError):

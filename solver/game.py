@@ -8,13 +8,15 @@ module is written against :class:`Game` and :class:`Position` and never looks fu
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from arrastre import notation
-from arrastre.errors import Fault, InvalidPosition, InvalidRules
+from arrastre.cards import quoted
+from arrastre.errors import Fault, InvalidPosition, InvalidRequest, InvalidRules
 
 Want = Literal["all", "best", "value"]
 DEFAULT_RULESET = "aragones"
@@ -192,6 +194,154 @@ class Position(ABC):
         return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Address:
+    """A decision in a recorded deal.
+
+    ``7.2`` is the second card of trick 7. ``7.0.k`` is the k-th decision of the window before trick 7, at which
+    somebody declares something or lets a moment pass; ``7.p.k`` the k-th after p cards of the trick, where a game has
+    such. ``7.0`` is where that window begins.
+    """
+
+    trick: int
+    place: int
+    k: int = 0
+
+    @staticmethod
+    def parse(text: str) -> Address:
+        """Read ``7.2``, ``7.0`` or ``7.0.1``. Raises :class:`~arrastre.errors.InvalidRequest`."""
+        match = _ADDRESS.fullmatch(text.strip())
+        if match is None:
+            message = (
+                f"'{quoted(text)}' is no address; 7.2 is the second card of trick 7, 7.0.1 the first decision before"
+            )
+            raise InvalidRequest(message, [Fault("at", "BAD_ADDRESS", message)])
+        return Address(int(match[1]), int(match[2]), int(match[3] or 0))
+
+    def __str__(self) -> str:
+        return f"{self.trick}.{self.place}.{self.k}" if self.k else f"{self.trick}.{self.place}"
+
+
+_ADDRESS = re.compile(r"([1-9][0-9]{0,2})\.([0-9]{1,2})(?:\.([1-9][0-9]?))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One action of a recorded deal: where, the game's word for the moment, the position before it, and the action.
+
+    ``breach`` is the rule that the action broke, if it did; the deal went on all the same.
+    """
+
+    at: Address
+    moment: str
+    position: Position
+    action: Action
+    breach: Fault | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Deal:
+    """A recorded deal as its game has read and replayed it. Immutable.
+
+    ``data`` is its canonical JSON form; ``steps`` are everything that was done in it, in order, moments that a side
+    let pass included, and ``end`` is the position after the last of them. ``faults`` holds everything wrong with the
+    deal; what could be replayed in spite of them has been. ``legal_under`` names the rulesets under which a deal with
+    faults has none.
+    """
+
+    game: ClassVar[Game]
+
+    number: int
+    data: Mapping[str, Any]
+    steps: tuple[Step, ...] = ()
+    end: Position | None = None
+    faults: tuple[Fault, ...] = ()
+    legal_under: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The deal's canonical JSON form, with all that it shares with the others of its record."""
+        return dict(self.data)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    def step(self, at: Address | str) -> Step:
+        """What was done at an address. Raises :class:`~arrastre.errors.InvalidRequest`."""
+        where = Address.parse(at) if isinstance(at, str) else at
+        for step in self.steps:
+            if step.at == where:
+                return step
+        raise self._nothing_at(where)
+
+    def position(self, at: Address | str) -> Position:
+        """The position before what was done at an address, or that an unfinished deal has reached.
+
+        ``7.0`` is the position in which the window before trick 7 begins. A decision numbered one more than those
+        that were taken is the position in which the next card was played. Raises
+        :class:`~arrastre.errors.InvalidRequest`.
+        """
+        where = Address.parse(at) if isinstance(at, str) else at
+        last: Address | None = None
+        for step in self.steps:
+            here = step.at
+            if here == where or (where.place == 0 == where.k and here.trick == where.trick):
+                return step.position
+            if self._follows(last, here, where):
+                return step.position
+            last = here
+        if self.end is not None and not self.end.finished() and self._is_next(last, where):
+            return self.end
+        raise self._nothing_at(where)
+
+    @staticmethod
+    def _follows(last: Address | None, here: Address, where: Address) -> bool:
+        """Whether ``where`` is the decision after ``last``, of those before the card played at ``here``."""
+        if not where.k or here.k or (here.trick, here.place) != (where.trick, where.place + 1):
+            return False
+        taken = last.k if last is not None and (last.trick, last.place) == (where.trick, where.place) else 0
+        return where.k == taken + 1
+
+    def _is_next(self, last: Address | None, where: Address) -> bool:
+        """Whether ``where`` is the decision to be taken after the last one of an unfinished deal."""
+        if last is None:
+            return where in (Address(1, 0), Address(1, 0, 1), Address(1, 1))
+        if last.k:
+            nexts = {Address(last.trick, last.place, last.k + 1), Address(last.trick, last.place + 1)}
+        else:
+            nexts = {Address(last.trick, last.place + 1), Address(last.trick, last.place, 1)}
+            after = self.end
+            if after is not None and self.game.trick_won(self.steps[-1].position, after) is not None:
+                trick = last.trick + 1
+                nexts = {Address(trick, 0), Address(trick, 0, 1), Address(trick, 1)}
+        return where in nexts
+
+    def _nothing_at(self, where: Address) -> InvalidRequest:
+        message = f"deal {self.number} has nothing at {where}"
+        if self.steps:
+            message += f"; it goes from {self.steps[0].at} to {self.steps[-1].at}"
+        return InvalidRequest(message, [Fault("at", "NO_SUCH_MOMENT", message)])
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Something to be laid out for people: the columns' heads, and rows of as many texts."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class Score(ABC):
+    """What the deals of a record add up to."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+
+    @abstractmethod
+    def tables(self, lang: str) -> tuple[Table, ...]:
+        """The score laid out for people."""
+
+
 class Game(ABC):
     """What a game must supply. Registered once, with :func:`register`."""
 
@@ -254,6 +404,21 @@ class Game(ABC):
     @abstractmethod
     def rules(self, name: str, overrides: Mapping[str, Any], players: int, lang: str) -> tuple[RuleRow, ...]:
         """A ruleset as a table. Raises :class:`~arrastre.errors.InvalidRules`."""
+
+    @abstractmethod
+    def replay(self, raw: notation.Raw, previous: Deal | None) -> Deal:
+        """Read a recorded deal (``docs/notation.md``), check it and replay it; all its faults are in the answer.
+
+        ``previous`` is the deal before it in the same record, from which scores and the dealer carry over.
+        """
+
+    @abstractmethod
+    def readings(self, raw: notation.Raw) -> Iterator[notation.Raw]:
+        """A recorded deal under each named ruleset of the game, the overrides that it gives kept."""
+
+    @abstractmethod
+    def score(self, deals: Sequence[Deal]) -> Score:
+        """What the deals of one record add up to."""
 
 
 _by_ruleset: dict[str, Game] = {}

@@ -26,13 +26,14 @@ class Raw:
     """What somebody handed in, read but not checked.
 
     ``data`` has the shape of the JSON form (keys as they were written), ``columns`` maps a JSON path to the column at
-    which that part of a text begins (empty for JSON), and ``faults`` are those the reader found and read past: a gate
-    reports them together with its own.
+    which that part of a text begins (empty for JSON), ``lines`` to its line where a text has several, and ``faults``
+    are those the reader found and read past: a gate reports them together with its own.
     """
 
     data: Mapping[str, Any]
     columns: Mapping[str, int] = field(default_factory=dict)
     faults: tuple[Fault, ...] = ()
+    lines: Mapping[str, int] = field(default_factory=dict)
 
     def fault(self, field: str, reason: str, message: str = "", card: str | None = None) -> Fault:
         """A fault at a JSON path, with the column of that part of the text, or of the nearest part around it."""
@@ -40,7 +41,7 @@ class Raw:
         while column is None and path:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
             column = self.columns.get(path)
-        return Fault(field, reason, message, card, column=column)
+        return Fault(field, reason, message, card, self.lines.get(path), column)
 
     def fields(self, known: Mapping[str, str]) -> tuple[dict[str, Any], list[Fault]]:
         """The data under its canonical field names, and the faults so far: the reader's, unknown fields, repeats.
@@ -81,7 +82,7 @@ def read(text: str) -> Raw:
     text = text.removeprefix("\ufeff")
     start = text.lstrip()[:1]
     if start == "{":
-        return _read_json(text)
+        return read_json(text)
     if start == "[":
         _refuse("NOT_AN_OBJECT", "a position is a JSON object, not a list")
     return _read_line(text)
@@ -126,7 +127,7 @@ _DECODER: Final = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_c
 _MARKING_DECODER: Final = json.JSONDecoder(object_pairs_hook=_marked, parse_constant=_no_constant)
 
 
-def _decode(text: str, path: str = "") -> tuple[Any, list[Fault]]:
+def decode(text: str, path: str = "") -> tuple[Any, list[Fault]]:
     """The JSON value of a text, and faults for names given twice. Raises ``ValueError`` and ``RecursionError``."""
     try:
         return _DECODER.decode(text), []
@@ -135,9 +136,10 @@ def _decode(text: str, path: str = "") -> tuple[Any, list[Fault]]:
         return value, list(_repeats(value, path))
 
 
-def _read_json(text: str) -> Raw:
+def read_json(text: str) -> Raw:
+    """Read a JSON object of any length. Raises :class:`~arrastre.errors.InvalidSyntax`, with line and column."""
     try:
-        data, faults = _decode(text)
+        data, faults = decode(text)
     except json.JSONDecodeError as error:
         _refuse("NOT_JSON", f"this is not JSON: {error.msg}", error.lineno, error.colno)
     except RecursionError:
@@ -207,10 +209,11 @@ def split_cards(text: str) -> list[str]:
     separators (``oros_7``) or in quotes (``"7 de oros"``). A part that is no run of cards stays one text, for
     whoever knows the deck to refuse.
     """
-    return [card for card, _ in _run(text, 0)]
+    return [card for card, _ in cards_at(text, 0)]
 
 
-def _run(text: str, offset: int) -> Iterator[tuple[str, int]]:
+def cards_at(text: str, offset: int) -> Iterator[tuple[str, int]]:
+    """The cards of a run, each with its place in a text in which the run begins at ``offset``."""
     if text == NOTHING:
         return
     for piece in _PIECE.finditer(text):
@@ -253,7 +256,7 @@ class _Line:
 
     def run(self, path: str, text: str, column: int) -> list[str]:
         cards: list[str] = []
-        for card, at in _run(text, column):
+        for card, at in cards_at(text, column):
             self.columns[f"{path}[{len(cards)}]"] = at
             cards.append(card)
         return cards
@@ -350,7 +353,7 @@ class _Line:
 
     def json(self, path: str, text: str, column: int) -> Any:
         try:
-            value, faults = _decode(text, path)
+            value, faults = decode(text, path)
         except (ValueError, RecursionError):
             self.fault(path, "BAD_TEXT", f"'{quoted(text)}' is not JSON", column)
             return None
@@ -477,11 +480,11 @@ def _hand(hand: Any) -> str | None:
     cards, hidden, excluded = hand["cards"], hand.get("hidden", 0), hand.get("excluded", [])
     if not _is_texts(cards) or not _is_texts(excluded) or type(hidden) is not int or not 0 <= hidden < 1000:
         return None
-    said = _by_suit(cards)
+    said = join_cards(cards)
     if hidden:
         said += f"+{hidden}"
     if excluded:
-        said += f"!{_by_suit(excluded)}"
+        said += f"!{join_cards(excluded)}"
     return said
 
 
@@ -493,7 +496,7 @@ def _card(card: str) -> str:
     return card if _PLAIN_CARD.fullmatch(card) or card == "?" else _json(card)
 
 
-def _by_suit(cards: Sequence[str]) -> str:
+def join_cards(cards: Sequence[str]) -> str:
     """A run of cards with a dot where the suit changes."""
     said, last = "", ""
     for card in cards:

@@ -18,6 +18,8 @@ from arrastre.errors import Fault, IllegalAction, InvalidPosition, InvalidRules
 from arrastre.game import (
     Action,
     ActionValue,
+    Address,
+    Deal,
     Diagram,
     Face,
     Game,
@@ -25,7 +27,10 @@ from arrastre.game import (
     NativeContext,
     Position,
     RuleRow,
+    Score,
     SeatView,
+    Step,
+    Table,
     Values,
     Want,
     register,
@@ -166,6 +171,25 @@ class ToyValues(Values):
         return self._actions
 
 
+class ToyDeal(Deal):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class ToyScore(Score):
+    points: tuple[tuple[int, int], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "deals": [list(each) for each in self.points],
+            "total": [sum(side) for side in zip(*self.points, strict=True)],
+        }
+
+    def tables(self, lang: str) -> tuple[Table, ...]:
+        head = ("Tantos AC", "B") if lang == "es" else ("Points AC", "B")
+        return (Table(head, tuple((str(first), str(second)) for first, second in self.points)),)
+
+
 class ToyGame(Game):
     name = "toy"
     rulesets = ("mayor", "menor")
@@ -272,9 +296,56 @@ class ToyGame(Game):
         meaning = "qué carta gana la baza" if lang == "es" else "which card takes the trick"
         return (RuleRow("winner", winner, "highest", winner != "highest", meaning),)
 
+    def replay(self, raw: notation.Raw, previous: Deal | None) -> ToyDeal:
+        fields = ("event", "ruleset", "players", "deal", "leader", "hands", "events", "result", "finished", "comment")
+        data, faults = raw.fields(notation.names(fields))
+        ruleset = data.get("ruleset", "mayor")
+        number = int(data.get("deal", 1 if previous is None else previous.number + 1))
+        leader = "NOS".find(str(data.get("leader", "N")))
+        hands = [hand if isinstance(hand, Mapping) else {"cards": list(hand)} for hand in data.get("hands", ())]
+        start = {"ruleset": ruleset, "hands": hands, "leader": leader}
+        steps: list[Step] = []
+        events: list[dict[str, Any]] = []
+        end: ToyPosition | None = None
+        try:
+            end = self.position(notation.Raw(start, raw.columns, (), raw.lines))
+        except InvalidPosition as error:
+            faults += error.faults
+        trick, table, k = 1, 0, 0
+        for index, event in enumerate(data.get("events", ()) if end is not None else ()):
+            assert end is not None
+            text, seat = event["action"], end.seat
+            why = end.why_not(text)
+            if why is not None:
+                faults.append(raw.fault(f"events[{index}].action", "TOY_DUTY", why, text))
+                break
+            card = text != DOUBLE
+            at = Address(trick, table + 1) if card else Address(trick, table, k + 1)
+            steps.append(Step(at, "lead", end, Action(text, seat)))
+            events.append({"trick": trick, "seat": seat, "action": text})
+            end = end.apply(text)
+            table, k = (table + 1, 0) if card else (table, k + 1)
+            if table == SEATS:
+                trick, table = trick + 1, 0
+        clean = [{"cards": list(hand["cards"]), "hidden": 0} for hand in hands]
+        head = {"event": data.get("event", ""), "ruleset": ruleset, "players": SEATS, "deal": number}
+        tail = {"leader": "NOS"[leader], "hands": clean, "events": events}
+        result = None if end is None or not end.finished() else list(end.points)
+        last = {"result": result, "finished": result is not None, "comment": data.get("comment", "")}
+        return ToyDeal(number=number, data=head | tail | last, steps=tuple(steps), end=end, faults=tuple(faults))
+
+    def readings(self, raw: notation.Raw) -> Iterator[notation.Raw]:
+        for name in self.rulesets:
+            yield replace(raw, data={**raw.data, "ruleset": name})
+
+    def score(self, deals: Sequence[Deal]) -> ToyScore:
+        ends = [deal.end for deal in deals if isinstance(deal.end, ToyPosition)]
+        return ToyScore(tuple(end.points for end in ends))
+
 
 TOY = ToyGame()
 ToyPosition.game = TOY
+ToyDeal.game = TOY
 
 
 @contextmanager

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from arrastre.cards import UNKNOWN, card_symbol, parse_card, parse_suit, suit_name, suit_of
-from arrastre.game import Action, Diagram, Face, RuleRow, SeatView
-from arrastre.guinote.position import CAMBIO, CANTE, PASS, TUTE, GuinotePosition
+from arrastre.game import Action, Diagram, Face, RuleRow, Score, SeatView, Table
+from arrastre.guinote import scoring
+from arrastre.guinote.position import CAMBIO, CANTE, CLAIM, PASS, TUTE, GuinotePosition
 from arrastre.guinote.rules import FIELDS, RULESETS, Ruleset, resolve, row, write_value
 
 SEAT_NAMES: Final = ("N", "O", "S", "E")
@@ -37,6 +38,7 @@ _WORDS: Final = {
         CAMBIO: "exchange",
         TUTE: "tute",
         PASS: "pass",
+        CLAIM: "claim the game",
     },
     "es": {
         "trump": "Triunfo",
@@ -60,6 +62,66 @@ _WORDS: Final = {
         CAMBIO: "cambiar",
         TUTE: "tute",
         PASS: "pasar",
+        CLAIM: "cantar la partida",
+    },
+}
+
+_SCORE_WORDS: Final = {
+    "en": {
+        "deal": "Deal",
+        "deals": "Deals",
+        "game": "Game",
+        "games": "Games",
+        "coto": "Coto",
+        "points": "Points",
+        "carried": "Carried over",
+        "total": "Total",
+        "result": "Result",
+        "unknown": "not known",
+        "open": "not over",
+        "drawn": "drawn",
+        "wins": "{side} wins",
+        scoring.VUELTAS: "goes to vueltas",
+        scoring.REPLAY: "tied, dealt again",
+        scoring.SUMMED: "counted",
+        scoring.UNFINISHED: "unfinished",
+        "by target": "",
+        "by last_trick": "both over, last trick",
+        "by higher_score": "both over, higher score",
+        "by malas": "the rivals fell short of the minimum",
+        "by tute": "tute",
+        "by capote": "capote",
+        "by claim": "claim",
+        "by wrong_claim": "wrong claim",
+        "by carried": "carried over",
+    },
+    "es": {
+        "deal": "Reparto",
+        "deals": "Repartos",
+        "game": "Partida",
+        "games": "Partidas",
+        "coto": "Coto",
+        "points": "Tantos",
+        "carried": "De antes",
+        "total": "Total",
+        "result": "Resultado",
+        "unknown": "no se sabe",
+        "open": "sin acabar",
+        "drawn": "empate",
+        "wins": "gana {side}",
+        scoring.VUELTAS: "va de vueltas",
+        scoring.REPLAY: "empate, se reparte de nuevo",
+        scoring.SUMMED: "se suma",
+        scoring.UNFINISHED: "sin acabar",
+        "by target": "",
+        "by last_trick": "pasan los dos, últimas",
+        "by higher_score": "pasan los dos, más tantos",
+        "by malas": "los contrarios no llegan al mínimo",
+        "by tute": "tute",
+        "by capote": "capote",
+        "by claim": "cantó la partida",
+        "by wrong_claim": "la cantó mal el contrario",
+        "by carried": "ya los traía",
     },
 }
 
@@ -132,7 +194,7 @@ def diagram(position: GuinotePosition, lang: str) -> Diagram:
 def action_face(position: GuinotePosition, action: Action, lang: str) -> Face:
     """An action as people read it."""
     words, text, deck = _words(lang), action.action, position.rules.deck
-    if text in (CAMBIO, TUTE, PASS):
+    if text in (CAMBIO, TUTE, PASS, CLAIM):
         return Face(words[text], NO_SUIT)
     if text.startswith(CANTE):
         suit = parse_suit(text.removeprefix(CANTE).strip(), deck)
@@ -160,3 +222,84 @@ def rule_rows(name: str, overrides: Mapping[str, Any], players: int, lang: str) 
         for each in FIELDS
         if rules.applies(each)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RecordScore(Score):
+    """What the deals of a record add up to, by deal, game and coto."""
+
+    deals: tuple[scoring.DealScore, ...]
+
+    @property
+    def games(self) -> tuple[scoring.GameScore, ...]:
+        """The games, in order."""
+        return scoring.games_of(self.deals)
+
+    @property
+    def cotos(self) -> tuple[scoring.CotoScore, ...]:
+        """The cotos, in order."""
+        return scoring.cotos_of(self.deals)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "deals": [deal.to_dict() for deal in self.deals],
+            "games": [game.to_dict() for game in self.games],
+            "cotos": [coto.to_dict() for coto in self.cotos],
+        }
+
+    def tables(self, lang: str) -> tuple[Table, ...]:
+        words = _SCORE_WORDS["es" if lang == "es" else "en"]
+        sides = side_names(self.deals[0].rules.players) if self.deals else ("", "")
+        deals: list[tuple[str, ...]] = []
+        for deal in self.deals:
+            place = (str(deal.number), str(deal.start.game))
+            if deal.result is None:
+                deals.append((*place, "", "", "", words["unknown"]))
+                continue
+            scores = (deal.result.points, deal.result.carried, deal.result.totals)
+            deals.append((*place, *(_score(each) for each in scores), _verdict(deal.result.verdict, sides, words)))
+        games = [
+            (str(game.game), _numbers(game.deals), _said(game.totals), _winner(game.over, game.winner, sides, words))
+            for game in self.games
+        ]
+        cotos = [
+            (str(coto.coto), _score(coto.games), _score(coto.sums), _winner(coto.over, coto.winner, sides, words))
+            for coto in self.cotos
+        ]
+        both = "  ".join(side for side in sides if side)
+        points, total = f"{words['points']}  {both}", f"{words['total']}  {both}"
+        head = (words["deal"], words["game"], points, words["carried"], words["total"], words["result"])
+        return (
+            Table(head, tuple(deals)),
+            Table((words["game"], words["deals"], total, words["result"]), tuple(games)),
+            Table((words["coto"], f"{words['games']}  {both}", points, words["result"]), tuple(cotos)),
+        )
+
+
+def _score(pair: scoring.Pair) -> str:
+    return f"{pair[0]}  {pair[1]}"
+
+
+def _said(pair: scoring.Pair) -> str:
+    """Both sides' points, as numbers and as malas and buenas."""
+    return "   ".join(f"{points} ({scoring.say_points(points)})" for points in pair)
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    if len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]}-{numbers[-1]}"
+    return ", ".join(map(str, numbers))
+
+
+def _verdict(verdict: scoring.Verdict, sides: tuple[str, str], words: Mapping[str, str]) -> str:
+    if verdict.winner is None:
+        return words[verdict.outcome]
+    said = words["wins"].format(side=sides[verdict.winner])
+    why = words[f"by {verdict.reason}"]
+    return f"{said} ({why})" if why else said
+
+
+def _winner(over: bool, winner: int | None, sides: tuple[str, str], words: Mapping[str, str]) -> str:
+    if not over:
+        return words["open"]
+    return words["drawn"] if winner is None else words["wins"].format(side=sides[winner])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -14,6 +14,7 @@ from arrastre.game import (
     DEFAULT_NODES,
     Action,
     ActionValue,
+    Deal,
     Diagram,
     Face,
     Game,
@@ -21,10 +22,11 @@ from arrastre.game import (
     NativeContext,
     Position,
     RuleRow,
+    Score,
     Values,
     Want,
 )
-from arrastre.guinote import describe, kernel
+from arrastre.guinote import describe, kernel, replay, scoring
 from arrastre.guinote.gate import read_position
 from arrastre.guinote.position import (
     BEFORE_DRAW,
@@ -270,6 +272,20 @@ class GuinoteFamily(Game):
     def rules(self, name: str, overrides: Mapping[str, Any], players: int, lang: str) -> tuple[RuleRow, ...]:
         return describe.rule_rows(name, overrides, players, lang)
 
+    def replay(self, raw: notation.Raw, previous: Deal | None) -> Deal:
+        return replay.replay(raw, previous)
+
+    def readings(self, raw: notation.Raw) -> Iterator[notation.Raw]:
+        return replay.readings(raw)
+
+    def score(self, deals: Sequence[Deal]) -> Score:
+        mine = [deal for deal in deals if isinstance(deal, replay.GuinoteDeal)]
+        assert len(mine) == len(deals)
+        rows = tuple(
+            scoring.DealScore(deal.number, deal.rules, deal.start, deal.result, deal.standing) for deal in mine
+        )
+        return describe.RecordScore(rows)
+
 
 def _total(position: GuinotePosition, side: int) -> int:
     return position.carried[side] + position.points[side]
@@ -279,7 +295,10 @@ def _reached(position: GuinotePosition, side: int) -> bool:
     """Whether a side has what it takes to win: the target and, in a first deal, the minimum from cards."""
     rules = position.rules
     minimum = 0 if position.vueltas else rules.malas_minimum
-    return _total(position, side) >= rules.target and position.card_points[side] >= minimum
+    cards = position.card_points[side]
+    if position.finished() and side == position.leader & 1 and not rules.malas_counts_last_trick:
+        cards -= rules.last_trick
+    return _total(position, side) >= rules.target and cards >= minimum
 
 
 def _game_over(position: GuinotePosition) -> str | None:
@@ -312,3 +331,4 @@ def _game_over(position: GuinotePosition) -> str | None:
 
 FAMILY: Final = GuinoteFamily()
 GuinotePosition.game = FAMILY
+replay.GuinoteDeal.game = FAMILY

@@ -21,6 +21,7 @@ from arrastre.cards import (
     UNKNOWN,
     UNKNOWN_TEXT,
     CardError,
+    Deck,
     card_of,
     card_symbol,
     card_text,
@@ -47,6 +48,8 @@ CANTE: Final = "cante"
 CAMBIO: Final = "cambio"
 TUTE: Final = "tute"
 PASS: Final = "pass"
+#: Done in records only: stopping the deal because one's side has reached the target.
+CLAIM: Final = "claim"
 
 SCHEMA: Final = 1
 
@@ -61,11 +64,21 @@ class Sung:
 
 
 @dataclass(frozen=True, slots=True)
-class _Move:
+class Move:
     """An action, read: its kind (a card's is ``play``) and the card or suit it names."""
 
     kind: str
     item: int = UNKNOWN
+
+
+def parse_action(text: str, deck: Deck) -> Move:
+    """What a text says to do, its cards and suits spelled as in a deck. Raises :class:`~arrastre.cards.CardError`."""
+    words = text.strip().lower().split(None, 1)
+    if len(words) == 1 and words[0] in (CAMBIO, TUTE, PASS):
+        return Move(words[0])
+    if len(words) == 2 and words[0] == CANTE:
+        return Move(CANTE, parse_suit(words[1], deck))
+    return Move(PLAY, parse_card(text, deck))
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +358,7 @@ class GuinotePosition(Position):
             return Objection("TUTE_CARDS")
         return None if seat & 1 == self.leader & 1 else Objection("TUTE_SIDE")
 
-    def _objection(self, move: _Move, seat: int | None) -> tuple[Objection | None, int]:
+    def objection_to(self, move: Move, seat: int | None) -> tuple[Objection | None, int]:
         """What forbids a move, and the seat that would make it: the one given, else whoever is best placed to."""
         actor = self.seat if seat is None else seat
         if not 0 <= actor < self.players:
@@ -361,30 +374,26 @@ class GuinotePosition(Position):
         # Of several seats, the one whose objection lies deepest holds the cards in question.
         return min(judged, key=lambda each: (each[0] is not None, each[0] is not None and each[0].reason in LACKING))
 
-    def _objection_to_declaring(self, move: _Move, seat: int) -> Objection | None:
+    def _objection_to_declaring(self, move: Move, seat: int) -> Objection | None:
         if move.kind == CANTE:
             return self._no_cante(seat, move.item)
         return self._no_exchange(seat) if move.kind == CAMBIO else self._no_tute(seat)
 
-    def _read_action(self, text: str) -> _Move:
-        """What a text says to do. Raises :class:`CardError`."""
-        words = text.strip().lower().split(None, 1)
-        if len(words) == 1 and words[0] in (CAMBIO, TUTE, PASS):
-            return _Move(words[0])
-        if len(words) == 2 and words[0] == CANTE:
-            return _Move(CANTE, parse_suit(words[1], self.rules.deck))
-        return _Move(PLAY, parse_card(text, self.rules.deck))
+    def read_action(self, text: str) -> Move:
+        """What a text says to do. Raises :class:`~arrastre.cards.CardError`."""
+        return parse_action(text, self.rules.deck)
 
     def why_not(self, action: str, lang: str = "en") -> str | None:
         """The duty that forbids an action and the card that causes it, in English or Spanish; ``None`` if legal now."""
         try:
-            move = self._read_action(action)
+            move = self.read_action(action)
         except CardError as error:
             return SENTENCES["UNKNOWN_ACTION"][1] if lang == "es" else error.message
-        objection, seat = self._objection(move, None)
-        return None if objection is None else self._words(objection, move, seat, lang)
+        objection, seat = self.objection_to(move, None)
+        return None if objection is None else self.words(objection, move, seat, lang)
 
-    def _words(self, objection: Objection, move: _Move, seat: int, lang: str) -> str:
+    def words(self, objection: Objection, move: Move, seat: int, lang: str) -> str:
+        """An objection as a sentence, in English or Spanish."""
         deck, spanish = self.rules.deck, lang == "es"
         sentence = SENTENCES[objection.reason][1 if spanish else 0]
         return sentence.format(
@@ -408,23 +417,23 @@ class GuinotePosition(Position):
         """
         text, seat = (action, None) if isinstance(action, str) else (action.action, action.seat)
         try:
-            move = self._read_action(text)
+            move = self.read_action(text)
         except CardError as error:
             fault = Fault("action", error.reason, error.message, quoted(text))
             raise IllegalAction(f"'{quoted(text)}' is no action", [fault]) from None
         position = self
         while True:
-            objection, actor = position._objection(move, seat)
+            objection, actor = position.objection_to(move, seat)
             if objection is None:
-                return position._after(move, actor)
+                return position.after(move, actor)
             if position.moment in (LEAD, PLAY) or move.kind == PASS:
                 break
-            position = position._after(_Move(PASS), position.seat)
-        message = position._words(objection, move, actor, "en")
+            position = position.after(Move(PASS), position.seat)
+        message = position.words(objection, move, actor, "en")
         fault = Fault("action", objection.reason, message, quoted(text) if move.kind == PLAY else None)
         raise IllegalAction(f"{quoted(text)} is not allowed: {message}", [fault])
 
-    def _after(self, move: _Move, seat: int) -> GuinotePosition:
+    def after(self, move: Move, seat: int) -> GuinotePosition:
         """The position after a move that is allowed."""
         if move.kind == PLAY:
             return self._after_card(move.item)
@@ -436,23 +445,34 @@ class GuinotePosition(Position):
             gain = self.rules.tute if isinstance(self.rules.tute, int) else 0
             return replace(self, points=_added(self.points, seat & 1, gain), tute_declared=True)
         if move.kind == CAMBIO:
-            given = self.exchange_card()
-            kept = (card for card in self.hands[seat] if card != given)
-            hand = self._sorted((*kept, self.stock[-1]))
-            assert given is not None
-            after = replace(
-                self,
-                hands=_with(self.hands, seat, hand),
-                stock=(*self.stock[:-1], given),
-                exchanged=True,
-            )
-            return after._settled()
-        return self._next_moment()._settled()
+            return self.swapped(seat)._settled()
+        return self.next_moment()._settled()
+
+    def swapped(self, seat: int) -> GuinotePosition:
+        """The position when a seat has exchanged, at the same moment; the seat holds the card to be given."""
+        given = self.exchange_card()
+        assert given is not None
+        kept = (card for card in self.hands[seat] if card != given)
+        hand = self._sorted((*kept, self.stock[-1]))
+        return replace(self, hands=_with(self.hands, seat, hand), stock=(*self.stock[:-1], given), exchanged=True)
 
     def _sorted(self, cards: Sequence[int]) -> tuple[int, ...]:
         return tuple(sorted(cards, key=self.rules.order.__getitem__))
 
     def _after_card(self, card: int) -> GuinotePosition:
+        after = self.put_down(card)
+        if after.trick or not after.stock:
+            return after
+        if len(after.stock) == self.players and self.rules.exchange_after_last_draw_trick:
+            return after._settled()
+        return after.drawn()._settled()
+
+    def put_down(self, card: int) -> GuinotePosition:
+        """The position after the seat to act has played a card of its hand, allowed or not.
+
+        A trick that it completes is scored. Nothing is drawn: while there is a stock the moment is then
+        ``before_draw_rivals``, whether or not these rules do anything in it, and :meth:`drawn` leads on.
+        """
         rules, seat = self.rules, self.seat
         hands = _with(self.hands, seat, tuple(each for each in self.hands[seat] if each != card))
         trick = (*self.trick, card)
@@ -469,7 +489,7 @@ class GuinotePosition(Position):
         capote = last and rules.capote == CAPOTE_POINTS and tricks is not None and tricks[side] == number
         # Cards that have gone are only worth noting where they tell something about the unseen ones.
         noted = bool(self.gone) or not self.fully_known
-        after = replace(
+        return replace(
             self,
             hands=hands,
             trick=(),
@@ -478,15 +498,10 @@ class GuinotePosition(Position):
             points=_added(self.points, side, gain + (CAPOTE_POINTS if capote else 0)),
             card_points=_added(self.card_points, side, gain),
             tricks=tricks,
-            moment=LEAD,
+            moment=BEFORE_DRAW_RIVALS if self.stock else LEAD,
         )
-        if not self.stock:
-            return after
-        if len(self.stock) == rules.players and rules.exchange_after_last_draw_trick:
-            return replace(after, moment=BEFORE_DRAW_RIVALS)._settled()
-        return after._drawn()._settled()
 
-    def _drawn(self) -> GuinotePosition:
+    def drawn(self) -> GuinotePosition:
         """The position when everybody has drawn a card, the winner of the trick first: the rivals' turn."""
         hands, hidden = list(self.hands), list(self.hidden)
         for place, card in enumerate(self.stock[: self.players]):
@@ -498,16 +513,16 @@ class GuinotePosition(Position):
         stock = self.stock[self.players :]
         return replace(self, hands=tuple(hands), hidden=tuple(hidden), stock=stock, moment=RIVALS)
 
-    def _next_moment(self) -> GuinotePosition:
+    def next_moment(self) -> GuinotePosition:
         if self.moment == BEFORE_DRAW:
-            return self._drawn()
+            return self.drawn()
         return replace(self, moment=BEFORE_DRAW if self.moment == BEFORE_DRAW_RIVALS else LEAD)
 
     def _settled(self) -> GuinotePosition:
         """This position, or the first one after it in which somebody can do more than pass."""
         position = self
         while position.moment not in (LEAD, PLAY) and not position.exchanges():
-            position = position._next_moment()
+            position = position.next_moment()
         return position
 
     # -- writing -------------------------------------------------------------------------------------------------

@@ -22,6 +22,12 @@ class Objection:
 #: Reasons that say no more than that a seat lacks the cards; any other seat's objection tells more.
 LACKING: Final = frozenset({"CANTE_CARDS", "EXCHANGE_CARD", "TUTE_CARDS"})
 
+#: Reasons for which a declaration cannot be acted on at all, even if everybody at the table lets it pass.
+IMPOSSIBLE: Final = frozenset(
+    {"BAD_SEAT", "NO_CANTES", "CANTE_SUNG", "CANTE_CARDS"}
+    | {"EXCHANGE_NO_STOCK", "EXCHANGE_DONE", "EXCHANGE_SEVEN", "EXCHANGE_CARD"}
+)
+
 #: Every reason for which an action may be refused, in English and in Spanish. ``cause`` is the card that causes it.
 SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "FOLLOW_SUIT": (

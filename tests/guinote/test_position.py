@@ -427,7 +427,7 @@ def test_who_exchanges_when(when: str, moment: str, players: int) -> None:
 
 
 def reason_at(position: GuinotePosition, holder: int) -> str:
-    objection = position._objection(position._read_action("cambio"), holder)[0]
+    objection = position.objection_to(position.read_action("cambio"), holder)[0]
     assert objection is not None
     return objection.reason
 
