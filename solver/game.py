@@ -43,6 +43,11 @@ class ActionValue:
     lower: int
     upper: int
 
+    @property
+    def value(self) -> int | None:
+        """The exact value, ``None`` while it is not proven."""
+        return self.lower if self.lower == self.upper else None
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

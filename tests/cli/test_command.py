@@ -56,7 +56,7 @@ def test_toy_solve_for_programs() -> None:
     assert second["margin"] == -34
     assert third["error"]["faults"][0]["reason"] == "REPEATED_FIELD"
     many = arrastre.solve_many([arrastre.Position.parse(TOY_LINE)] * 3, threads=2, line=True)
-    assert [each.to_dict() for each in many] == [first] * 3
+    assert [each.to_dict() for each in many] == [first | {"index": i} for i in range(3)]
 
 
 @pytest.mark.usefixtures("toy")
