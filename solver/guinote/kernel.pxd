@@ -161,6 +161,7 @@ cdef struct State:
     int won
     int capote                  # side bits; 0 where a capote cannot count
     int played
+    bint plain                  # nothing counts but points and cantes: no game to win, no capote, no tute
     int left
     int exchanged_for           # the muestra that the exchange in progress brought in, for undo_exchange
     # Under `game` only:
