@@ -41,6 +41,10 @@ cdef enum:
     TUTE_WORTH = 40
     CAPOTE = 100
 
+    HISTORY_WEIGHT = 16
+    HISTORY_MOST = 1 << 16
+    FIRST = 1 << 24         # above any score of a choice; times 64 it still fits an int
+
 cdef int[LANE_CARDS] WORTH = [0, 0, 0, 0, 0, 2, 3, 4, 10, 11, 0, 0, 0, 0, 0, 0]
 
 # RELATIVE[p][m]: the bits of m that stand at the bits of p, closed up: what is left of a suit's worthless cards when
@@ -318,22 +322,22 @@ cdef inline int cashable(State* s, int leader) noexcept nogil:
 
 cdef inline Hash hash_state(State* s, int leader) noexcept nogil:
     # The state with `leader` about to lead and nothing to declare any more. Owners are two bits a card beside one for
-    # "still held"; in the arrastre worthless cards are closed up, so that only their order within the suit counts.
-    cdef uint64_t held = all_hands(s)
+    # "still held". Worthless cards are closed up, so that only their order within the suit counts, those in the stock
+    # included; trumps are not while one of them can be exchanged.
+    cdef uint64_t held = all_hands(s), present = held | s.in_stock
     cdef uint64_t odd = s.hand[1] | s.hand[3]
     cdef uint64_t late = s.hand[2] | s.hand[3]
     cdef uint64_t extra = <uint64_t> leader
     cdef uint64_t score = 0
     cdef int lane, shift, p, side
-    if s.stock_next == s.stock_count:
-        for lane in range(4):
-            shift = lane * 16
-            p = <int> (held >> shift & 31)
-            if p & (p + 1):
-                held ^= <uint64_t> (p ^ RELATIVE[p][p]) << shift
-                odd ^= <uint64_t> ((odd >> shift & 31) ^ RELATIVE[p][odd >> shift & 31]) << shift
-                late ^= <uint64_t> ((late >> shift & 31) ^ RELATIVE[p][late >> shift & 31]) << shift
-    else:
+    for lane in range(s.swap != 0, 4):
+        shift = lane * LANE_CARDS
+        p = <int> (present >> shift & 31)
+        if p & (p + 1):
+            held ^= <uint64_t> ((held >> shift & 31) ^ RELATIVE[p][held >> shift & 31]) << shift
+            odd ^= <uint64_t> ((odd >> shift & 31) ^ RELATIVE[p][odd >> shift & 31]) << shift
+            late ^= <uint64_t> ((late >> shift & 31) ^ RELATIVE[p][late >> shift & 31]) << shift
+    if s.in_stock:
         extra |= <uint64_t> 1 << 8 | <uint64_t> s.won << 9 | <uint64_t> (s.swap != 0) << 11
         extra ^= s.stock_hash[s.stock_next] ^ fold(s.stock[s.stock_count - 1] + 1, <uint64_t> 0x5BE0CD19137E2179)
     extra ^= <uint64_t> s.unsung << 2
@@ -542,6 +546,8 @@ cdef inline int search_cards(
                 alpha = value
                 move[0] = card
                 if alpha >= beta:
+                    if s.in_stock and s.history[trick.count][trick.seat][card] < HISTORY_MOST:
+                        s.history[trick.count][trick.seat][card] += 1
                     break
     return best
 
@@ -618,7 +624,10 @@ cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
             score = expect(s, trick, card, seat, trick.points + worth(card) + 6)
         else:
             score = expect(s, trick, win, trick.winner, trick.points + worth(card) + 6)
-        add_choice(&choice, card, score * 4 - (card & 15) - (12 if card < 16 else 0))
+        score = score * 4 - (card & 15) - (12 if card < 16 else 0)
+        if s.in_stock:
+            score += HISTORY_WEIGHT * s.history[trick.count][seat][card]
+        add_choice(&choice, card, score)
     return search_cards(s, trick, &choice, near, best, alpha, beta, &move)
 
 
@@ -1021,9 +1030,11 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
         card = lowest(cards)
         cards &= cards - 1
         if card == move:
-            score = 1000
+            score = FIRST
         else:
             score = promise(s, leader, card) * 4 - (card & 15) - (48 if card < 16 else 0)
+            if s.in_stock:
+                score += HISTORY_WEIGHT * s.history[0][leader][card]
         add_choice(&choice, card, score)
     # 4. Search.
     trick = new_trick(leader)
