@@ -6,6 +6,7 @@ It knows games only through ``arrastre.game``. Everything that people read, help
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import math
 import os
@@ -25,10 +26,11 @@ import click
 
 import arrastre
 from arrastre import game, notation
+from arrastre.cards import quoted
 from arrastre.cli import items
 from arrastre.cli.items import Item
 from arrastre.cli.text import LANGUAGES, Text, language
-from arrastre.errors import ArrastreError, IllegalAction
+from arrastre.errors import ArrastreError, IllegalAction, InvalidRules
 from arrastre.game import Position
 
 __all__ = ["command", "main"]
@@ -44,6 +46,9 @@ _AHEAD: Final = 256
 
 _PROGRESS_EVERY: Final = 0.25
 _MOST_THREADS: Final = 256
+
+_PLAYERS: Final = (4, 2, 3, 5)
+"""How many may play a game."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -575,14 +580,38 @@ class _Reader:
         return actions
 
     def settings(self, value: str) -> dict[str, str]:
-        """Fields of the rules and their values, not yet looked at."""
+        """Fields of the rules and their values, each known to one game at least."""
         settings: dict[str, str] = {}
         for part in value.split(","):
             field, _, setting = (each.strip() for each in part.partition("="))
             if not (field and setting):
-                raise _ValueError(self._text("usage.rule", value=part.strip()))
+                raise _ValueError(self._text("usage.rule", value=quoted(part.strip())))
+            self._check_setting(field, setting)
             settings[field] = setting
         return settings
+
+    def _check_setting(self, field: str, setting: str) -> None:
+        """Items may name the rulesets of any game: what no game understands is wrong for all of them."""
+        known: game.RuleRow | None = None
+        for name, players in itertools.product(_first_rulesets(), _PLAYERS):
+            try:
+                rows = game.game_of(name).rules(name, {}, players, self._text.lang)
+                known = known or next((each for each in rows if _folded(each.field) == _folded(field)), None)
+                game.game_of(name).rules(name, {field: setting}, players, self._text.lang)
+                return
+            except InvalidRules:
+                continue
+        if known is None:
+            raise _ValueError(self._text("usage.no_rule", field=quoted(field)))
+        values = self._text.either(known.values)
+        raise _ValueError(self._text("usage.rule_value", field=known.field, value=quoted(setting), values=values))
+
+    def ruleset(self, name: str) -> str:
+        """The name of a ruleset."""
+        if name not in game.rulesets():
+            names = ", ".join(game.rulesets())
+            raise _ValueError(self._text("usage.no_ruleset", name=quoted(name), names=names))
+        return name
 
 
 class _ValueError(ValueError):
@@ -629,9 +658,7 @@ def command(lang: str) -> click.Group:
             default="auto",
         )(function)
         function = ruled(function)
-        function = option("--ruleset", callback=read.by(read.one_of(*game.rulesets())), metavar=text("help.name"))(
-            function
-        )
+        function = option("--ruleset", callback=read.by(read.ruleset), metavar=text("help.name"))(function)
         function = option("--then", callback=read.by(read.actions), metavar="7O,RC,…")(function)
         return click.argument("positions", nargs=-1, required=True, metavar=text("help.position"))(function)
 
@@ -739,7 +766,7 @@ def command(lang: str) -> click.Group:
         return run.items(positions, answer)
 
     @adding("rules")
-    @click.argument("names", nargs=-1, metavar=text("help.ruleset"))
+    @click.argument("names", nargs=-1, metavar=text("help.ruleset"), callback=read.by(read.ruleset))
     @option("--players", callback=read.by(read.whole(1, 10)), metavar="N", default="4")
     @ruled
     @option("--json", "as_json", key="json", is_flag=True)
@@ -764,6 +791,11 @@ def _objectives() -> tuple[str, ...]:
     return tuple(dict.fromkeys(known))
 
 
+def _first_rulesets() -> tuple[str, ...]:
+    """A ruleset of each game."""
+    return tuple({game.game_of(name).name: name for name in reversed(game.rulesets())}.values())
+
+
 def _merged(rules: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {field: value for each in rules for field, value in each.items()}
 
@@ -774,30 +806,22 @@ def _show_rules(text: Text, names: Sequence[str], players: int, rules: Mapping[s
 
     output = _Output()
     render = Renderer(output.stream, text)
-    status = OK
-    listed: list[tuple[str, Sequence[game.RuleRow]]] = []
-    for index, name in enumerate(names or game.rulesets()):
+    tables: list[tuple[str, Sequence[game.RuleRow]]] = []
+    for name in names or game.rulesets():
         try:
-            rows = game.game_of(name).rules(name, rules, players, text.lang)
-        except ArrastreError as error:
-            status = FAILED
-            if as_json:
-                output.write(_dumps({"schema": 1, "index": index, "error": error.to_dict()}))
-            else:
-                output.flush()
-                _say(Renderer(sys.stderr, text).error(Item(index, name, 0, ""), error).rstrip("\n"))
-            continue
+            tables.append((name, game.game_of(name).rules(name, rules, players, text.lang)))
+        except InvalidRules as error:
+            raise click.UsageError("; ".join(f"{name}: {text.fault(fault)}" for fault in error.faults)) from None
+    for index, (name, rows) in enumerate(tables):
         if as_json:
             fields = [asdict(row) for row in rows]
             output.write(_dumps({"schema": 1, "index": index, "ruleset": name, "players": players, "fields": fields}))
         elif names:
             output.write(render.ruleset(name, players, rows))
-        else:
-            listed.append((name, rows))
-    if listed:
-        output.write(render.rulesets(listed))
+    if not (as_json or names):
+        output.write(render.rulesets(tables))
     output.flush()
-    return status
+    return OK
 
 
 def _serve(text: Text, host: str, port: int, threads: int | None) -> int:

@@ -106,6 +106,9 @@ class Renderer:
             parts.append(Line(mark + "".join(map(_padded, map(_plain, cells), widths)), style))
             if row is not None:
                 parts.append(Padding(Line(_plain(row.meaning), "dim"), (0, 0, 0, 6)))
+                if row.values:
+                    values = say("rules.values", values=say.either(row.values))
+                    parts.append(Padding(Line(_plain(values), "dim"), (0, 0, 0, 6)))
         return self._string([*parts, Line()])
 
     def rulesets(self, rulesets: Sequence[tuple[str, Sequence[RuleRow]]]) -> str:

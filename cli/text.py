@@ -153,6 +153,17 @@ MESSAGES: Final[dict[str, Message]] = {
         "'{value}' is no list of actions separated by commas",
         "'{value}' no es una lista de jugadas separadas por comas",
     ),
+    "usage.no_rule": Message(
+        "rulesets have no field '{field}'; arrastre rules NAME lists them",
+        "los reglamentos no tienen el campo '{field}'; arrastre rules NOMBRE los enumera",
+    ),
+    "usage.rule_value": Message(
+        "{field} cannot be '{value}'; it may be {values}", "{field} no puede ser '{value}'; puede ser {values}"
+    ),
+    "usage.no_ruleset": Message(
+        "there is no ruleset '{name}'; there are {names}", "no hay ningún reglamento '{name}'; hay {names}"
+    ),
+    "usage.or": Message(" or ", " o "),
     "usage.rule": Message("'{value}' is not of the form field=value", "'{value}' no tiene la forma campo=valor"),
     # Running.
     "run.nothing": Message("there is no position in the input", "no hay ninguna posición en la entrada"),
@@ -206,6 +217,7 @@ MESSAGES: Final[dict[str, Message]] = {
     "rules.value": Message("Value", "Valor"),
     "rules.default": Message("Default", "Por defecto"),
     "rules.meaning": Message("Meaning", "Significado"),
+    "rules.values": Message("may be {values}", "puede ser {values}"),
     "rules.name": Message("Ruleset", "Reglamento"),
     "rules.differs": Message("What differs from the default", "Lo que difiere del reglamento por defecto"),
     "rules.title": Message("{name}, {players} players", "{name}, {players} jugadores"),
@@ -293,6 +305,10 @@ class Text:
     def number(self, number: int) -> str:
         """A large number, its thousands set apart."""
         return f"{number:,}".replace(",", " ")
+
+    def either(self, words: Sequence[str]) -> str:
+        """Words as alternatives in a sentence."""
+        return self("usage.or").join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
     def points(self, count: int) -> str:
         """So many points."""
