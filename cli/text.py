@@ -185,15 +185,25 @@ MESSAGES: Final[dict[str, Message]] = {
     "solve.wins_by": Message("{side} wins the deal by {points}.", "{side} gana el reparto por {points}."),
     "solve.loses_by": Message("{side} loses the deal by {points}.", "{side} pierde el reparto por {points}."),
     "solve.between": Message(
-        "Search cut short. Margin of {side}: from {lower} to {upper}.",
-        "Búsqueda cortada. Diferencia de {side}: de {lower} a {upper}.",
+        "Not proven: the margin of {side} lies between {lower} and {upper}.",
+        "Sin demostrar: la diferencia de {side} está entre {lower} y {upper}.",
     ),
     "solve.between_outcomes": Message(
-        "Search cut short. For {side}, from {lower} to {upper}.",
-        "Búsqueda cortada. Para {side}, de {lower} a {upper}.",
+        "Not proven: for {side} it is no worse than {lower} and no better than {upper}.",
+        "Sin demostrar: para {side} no es peor que {lower} ni mejor que {upper}.",
     ),
     "solve.best": Message("Best: {actions}.", "Lo mejor: {actions}."),
-    "solve.unproven": Message("Search cut short.", "Búsqueda cortada."),
+    "solve.cut": Message("The search was cut short.", "La búsqueda se cortó."),
+    "solve.cut.value": Message(
+        "What the position is worth is proven all the same.", "Lo que vale la posición está demostrado igualmente."
+    ),
+    "solve.cut.actions": Message(
+        "Proven are the values of {exact} of the {count} actions; of the others no more than the limits shown.",
+        "Está demostrado el valor de {exact} de las {count} jugadas; de las demás, solo los límites que se dan.",
+    ),
+    "solve.cut.more": Message(
+        "A higher --nodes (or --seconds) goes on further.", "Con --nodes (o --seconds) mayor se llega más lejos."
+    ),
     "solve.action": Message("Action", "Jugada"),
     "solve.seat": Message("Seat", "Asiento"),
     "solve.value": Message("Value", "Valor"),

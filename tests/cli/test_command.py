@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from click.testing import CliRunner, Result
 
 import arrastre
 from arrastre.cli import command
+from arrastre.game import Game, NativeContext
 from toy_game import TOY, registered
 
 LINE = "1O.SC/2O.4C.6B/7E6E.2B/5O.3C5C O 0 RC points=71-41"
@@ -86,7 +88,6 @@ Lo mejor: 1O (A).
 Juego óptimo
   1.  A 1O  B 2O  C 5O  → C +2
   2.  C 4O  A 6O  B 7O  → B +4
-
 """
     )
 
@@ -97,11 +98,17 @@ def test_toy_outcomes_and_limits() -> None:
     (answer,) = objects(call("solve", "--json", "--objective", "game", TOY_LINE))
     assert (answer["outcome"], "margin" in answer) == ("abajo", False)
     cut = call("solve", "--nodes", "20", TOY_LINE).stdout
-    assert "Search cut short. Margin of AC: from −3 to +100.\n" in cut
+    assert "\nNot proven: the margin of AC lies between −3 and +100.\n" in cut
     assert "−100 … +100" in cut
     assert "Loss" not in cut
+    said = " ".join(cut[cut.index("The search") :].split())
+    assert said == (
+        "The search was cut short. Proven are the values of 1 of the 3 actions; of the others no more than the limits "
+        "shown. A higher --nodes (or --seconds) goes on further."
+    )
+    assert "cut short" not in call("solve", TOY_LINE).stdout
     cut = call("solve", "--nodes", "2", "--objective", "game", TOY_LINE).stdout
-    assert "Search cut short. For AC, from abajo to arriba.\n" in cut
+    assert "Not proven: for AC it is no worse than abajo and no better than arriba.\n" in cut
 
 
 @pytest.mark.usefixtures("toy")
@@ -166,7 +173,7 @@ def test_best_actions_are_marked_and_losses_shown() -> None:
     ]
     line = shown[shown.index("Best play") :].splitlines()
     assert line[1:3] == ["      O sing espadas", "  1.  E 5B  N SC  O 7B  S RB  → N +7"]
-    assert len(line) == 9
+    assert len(line) == 8
 
 
 def test_everything_fits_into_eighty_columns() -> None:
@@ -242,10 +249,18 @@ def test_stats_only_when_asked_for() -> None:
 
 def test_show_is_what_solve_reads() -> None:
     shown = call("show", LEAD).stdout
-    assert shown.splitlines()[-2] == LEAD == str(arrastre.Position.parse(LEAD))
+    assert shown.splitlines()[-1] == LEAD == str(arrastre.Position.parse(LEAD))
     (written,) = objects(call("show", "--json", LEAD))
     assert written == arrastre.Position.parse(LEAD).to_dict()
-    assert "Not legal  2O  " in call("show", LINE).stdout
+
+
+def test_cards_under_one_duty_share_a_line() -> None:
+    duty = "Not legal  2O 6B  must follow suit: RC was led, and copas are in hand\n"
+    assert duty in call("show", LINE).stdout
+    window = "3OROSO.RC.5B/1C7C.3B6B2B/6O.6E.RBSBCB/CO.CC.1ESE.7B B 1 - stock=4O2E3C1B moment=before_draw"
+    shown = call("show", window).stdout
+    assert shown.count("no card is played yet") == 1
+    assert "Not legal  1C 7C 3B 6B 2B  no card is played yet: " in shown
 
 
 def test_french_cards_and_two_players() -> None:
@@ -256,6 +271,80 @@ def test_french_cards_and_two_players() -> None:
     solved = call("solve", text)
     assert solved.exit_code == 0
     assert "N wins the deal by" in solved.stdout or "O wins the deal by" in solved.stdout
+
+
+def test_two_players_sit_where_their_letters_say() -> None:
+    rows = call("show", "SC/2O.4C O 0 RC").stdout.splitlines()
+    assert rows[0].strip() == "N"
+    assert rows[3].startswith("  O ◂  ")
+    assert not any("O ◂" in row for row in rows[4:])
+
+
+def test_faults_found_behind_the_gate_have_their_line() -> None:
+    over = "-/-/-/- O 0 -"
+    hidden = "1O/+1/7E/5O O 0 - gone=-"
+    given = f"# note\n{LINE}\n{over}\n\n{LINE} vueltas carried=101-0\n"
+    result = call("solve", "--json", "--objective", "game", "--then", "4C", "-", given=given)
+    faults = [each["error"]["faults"][0] for each in objects(result)[1:]]
+    assert [(fault["field"], fault["line"]) for fault in faults] == [("then[0]", 3), ("", 5)]
+    assert faults[1]["reason"] == "GAME_OVER"
+    (answer,) = objects(call("solve", "--json", "-", given=f"\n{over}\n"))
+    assert [(fault["reason"], fault["line"]) for fault in answer["error"]["faults"]] == [("DEAL_OVER", 2)]
+    (answer,) = objects(call("solve", "--json", "-", given=f"\n\n{hidden}\n"))
+    assert {fault["line"] for fault in answer["error"]["faults"]} == {3}
+    (answer,) = objects(call("solve", "--json", over))
+    assert answer["error"]["faults"][0]["line"] == 1
+
+
+# Threads that cannot be had.
+
+
+@pytest.mark.parametrize("there_are", [1, 3])
+def test_with_fewer_threads_than_asked_for(monkeypatch: pytest.MonkeyPatch, there_are: int) -> None:
+    started: list[threading.Thread] = []
+    start = threading.Thread.start
+
+    def start_some(thread: threading.Thread) -> None:
+        if thread.name.startswith("solve-") and len(started) == there_are:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_some)
+    result = call("solve", "--json", "--threads", "256", "-", given=f"{LEAD}\n{LINE}\n" * 20)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [each["margin"] for each in objects(result)] == [36, -34] * 20
+
+
+def test_without_a_single_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    result = call("solve", "--json", "--threads", "2", "-", given=f"{LEAD}\n{LINE}\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", "arrastre: not enough memory\n")
+
+
+@pytest.mark.parametrize("there_are", [0, 1, 3])
+def test_with_memory_for_fewer_threads(monkeypatch: pytest.MonkeyPatch, there_are: int) -> None:
+    """A thread that has no memory to work in leaves its position to one that has."""
+    have: list[arrastre.Context] = []
+    native = arrastre.Context.native
+
+    def scarce(context: arrastre.Context, asked: Game) -> NativeContext:
+        if context not in have:
+            if len(have) == there_are:
+                raise MemoryError
+            have.append(context)
+        return native(context, asked)
+
+    monkeypatch.setattr(arrastre.Context, "native", scarce)
+    result = call("solve", "--json", "--threads", "8", "-", given=f"{LEAD}\n{LINE}\n" * 20)
+    if there_are:
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert [each["margin"] for each in objects(result)] == [36, -34] * 20
+    else:
+        assert (result.exit_code, result.stdout, result.stderr) == (1, "", "arrastre: not enough memory\n")
 
 
 def test_notes_stand_above_their_position() -> None:
