@@ -91,8 +91,8 @@ MESSAGES: Final[dict[str, Message]] = {
         "points: la diferencia final del reparto (por defecto). game: quién gana la partida.",
     ),
     "option.then": Message(
-        "What if: do these first, separated by commas, as in 7O,RC,cante O.",
-        "Y si...: hace antes estas jugadas, separadas por comas, como 7O,RC,cante O.",
+        "What if: do these first, separated by commas: cards, cante O, cambio, tute, pass.",
+        "Y si...: hace antes estas jugadas, separadas por comas: cartas, cante O, cambio, tute, pass.",
     ),
     "option.want": Message(
         "all: every action's value (default). best: exact for the best actions only. value: the position's value only.",
@@ -290,7 +290,7 @@ REASONS: Final[dict[str, str]] = {
     "TOO_LONG": "es demasiado largo",
     "TRICKS_SUM": "las bazas no suman las que se han jugado",
     "TRICK_SIZE": "hay demasiadas cartas en la baza",
-    "UNKNOWN_ACTION": "no es ninguna jugada",
+    "UNKNOWN_ACTION": "no es ninguna jugada; lo son una carta, como 7O, 'cante O', 'cambio', 'tute' y 'pass'",
     "UNKNOWN_CARD": "no es ninguna carta: escríbase figura y palo, como 7O",
     "UNKNOWN_FIELD": "no hay tal campo",
     "UNKNOWN_OBJECTIVE": "el juego no tiene tal objetivo",
