@@ -46,7 +46,8 @@ class Renderer:
     def __init__(self, stream: TextIO | None, text: Text) -> None:
         self.text = text
         self._console = Console(file=stream or io.StringIO(), highlight=False, markup=False, emoji=False)
-        self._console.width = max(40, min(self._console.width, _WIDEST)) if self._console.is_terminal else WIDTH
+        self._width = max(40, min(self._console.width, _WIDEST)) if self._console.is_terminal else WIDTH
+        self._console.width = self._width
         # Without colours a line is its text: what rich would do to it takes most of the time of an answer.
         self._colourless = self._console.color_system is None
 
@@ -128,7 +129,7 @@ class Renderer:
     def _string(self, parts: Iterable[RenderableType]) -> str:
         rendered: list[str] = []
         for part in parts:
-            if self._colourless and isinstance(part, Line) and part.cell_len <= self._console.width:
+            if self._colourless and isinstance(part, Line) and part.cell_len <= self._width:
                 rendered.append(part.plain)
                 continue
             with self._console.capture() as capture:
@@ -222,7 +223,7 @@ class Renderer:
         widths = [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
         last = len(widths) - 1
         start = indent + sum(width + gap for width in widths[:last])
-        room = max(20, self._console.width - start)
+        room = max(20, self._width - start)
         lines: list[Line] = []
         for row in rows:
             line = Line(" " * indent)
