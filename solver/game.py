@@ -127,13 +127,17 @@ class Diagram:
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """A field of a ruleset as ``arrastre rules`` prints it; ``differs`` from the game's default ruleset."""
+    """A field of a ruleset as ``arrastre rules`` prints it; ``differs`` from the game's default ruleset.
+
+    ``values`` are all that it may be; ``1-10`` stands for a range of numbers.
+    """
 
     field: str
     value: str
     default: str
     differs: bool
     meaning: str
+    values: tuple[str, ...] = ()
 
 
 class Position(ABC):

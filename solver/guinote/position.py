@@ -34,6 +34,7 @@ from arrastre.errors import Fault, IllegalAction
 from arrastre.game import Action, Game, Position
 from arrastre.guinote.reasons import LACKING, SENTENCES, Objection, listed, seat_name
 from arrastre.guinote.rules import CAPOTE_POINTS, Ruleset, differences
+from arrastre.guinote.spelling import ACTIONS_HELP, split_action
 
 LEAD: Final = "lead"
 PLAY: Final = "play"
@@ -62,10 +63,11 @@ class Sung:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """An action, read: its kind (a card's is ``play``) and the card or suit it names."""
+    """An action, read: its kind (a card's is ``play``), the card or suit it names, and the seat, if it names one."""
 
     kind: str
     item: int = UNKNOWN
+    seat: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +267,7 @@ class GuinotePosition(Position):
             return Objection("WINDOW_OPEN")
         holder = next((each for each, hand in enumerate(self.hands) if card in hand), UNKNOWN)
         if seat != self.seat or holder not in (UNKNOWN, seat):
-            return Objection("NOT_YOUR_TURN", seat=holder if holder != UNKNOWN else seat)
+            return Objection("NOT_YOUR_TURN", seat=seat if holder in (UNKNOWN, self.seat) else holder)
         if holder == UNKNOWN:
             return Objection("NOT_IN_HAND", card)
         return self._duty(card)
@@ -368,12 +370,17 @@ class GuinotePosition(Position):
 
     def _read_action(self, text: str) -> _Move:
         """What a text says to do. Raises :class:`CardError`."""
-        words = text.strip().lower().split(None, 1)
-        if len(words) == 1 and words[0] in (CAMBIO, TUTE, PASS):
-            return _Move(words[0])
-        if len(words) == 2 and words[0] == CANTE:
-            return _Move(CANTE, parse_suit(words[1], self.rules.deck))
-        return _Move(PLAY, parse_card(text, self.rules.deck))
+        verb, said, seat = split_action(text)
+        try:
+            if verb == CANTE and said:
+                return _Move(CANTE, parse_suit(said, self.rules.deck), seat)
+            if verb and not said and verb != CANTE:
+                return _Move(verb, seat=seat)
+            return _Move(PLAY, parse_card(said if not verb else text, self.rules.deck), seat)
+        except CardError as error:
+            if error.reason != "UNKNOWN_CARD":
+                raise
+            raise CardError("UNKNOWN_ACTION", f"{error}; {ACTIONS_HELP[0]}") from None
 
     def why_not(self, action: str, lang: str = "en") -> str | None:
         """The duty that forbids an action and the card that causes it, in English or Spanish; ``None`` if legal now."""
@@ -381,7 +388,7 @@ class GuinotePosition(Position):
             move = self._read_action(action)
         except CardError as error:
             return SENTENCES["UNKNOWN_ACTION"][1] if lang == "es" else error.message
-        objection, seat = self._objection(move, None)
+        objection, seat = self._objection(move, move.seat)
         return None if objection is None else self._words(objection, move, seat, lang)
 
     def _words(self, objection: Objection, move: _Move, seat: int, lang: str) -> str:
@@ -412,6 +419,7 @@ class GuinotePosition(Position):
         except CardError as error:
             fault = Fault("action", error.reason, error.message, quoted(text))
             raise IllegalAction(f"'{quoted(text)}' is no action", [fault]) from None
+        seat = move.seat if seat is None else seat
         position = self
         while True:
             objection, actor = position._objection(move, seat)
