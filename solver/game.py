@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from arrastre import notation
-from arrastre.errors import Fault, InvalidPosition, InvalidRules
+from arrastre.errors import Fault, InvalidPosition, InvalidRules, InvalidSyntax
 
 Want = Literal["all", "best", "value"]
 DEFAULT_RULESET = "aragones"
@@ -158,6 +158,10 @@ class Position(ABC):
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Position:
         """Read a position from the JSON form, already parsed."""
+        given: object = data
+        if not isinstance(given, Mapping):
+            fault = Fault("", "NOT_AN_OBJECT", f"a position is an object, not {type(data).__name__}")
+            raise InvalidSyntax("this is no position", [fault])
         return _gate(notation.Raw(data))
 
     @staticmethod

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,6 @@ import pytest
 import arrastre
 from arrastre.exact import Context, check
 from corpus import random_positions
-
-CASES = Path(__file__).parent / "data" / "cases"
 
 ENDING = "SO2O.RCSC.1E2E/RESE7E5E.SB7B/3OCO7O.3C.RB6B/1O4O.7C4C.3B5B C 3 - points=10-32 tricks=2-2"  # a cante is open
 WHOLE_DEAL = random_positions(1, seed=5, draws=4)[0]
@@ -210,6 +207,13 @@ def test_a_solution_shows_itself() -> None:
 def test_what_is_no_position(positions: Any, options: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match="position 0 must be a Position"):
         arrastre.solve_many(positions, **options)
+
+
+@pytest.mark.parametrize("data", [None, [], "x", 3])
+def test_what_is_no_object(data: Any) -> None:
+    with pytest.raises(arrastre.InvalidSyntax) as refusal:
+        arrastre.Position.from_dict(data)
+    assert [fault.reason for fault in refusal.value.faults] == ["NOT_AN_OBJECT"]
 
 
 def test_no_positions_no_answers() -> None:

@@ -286,7 +286,7 @@ def test_faults_found_behind_the_gate_have_their_line() -> None:
     given = f"# note\n{LINE}\n{over}\n\n{LINE} vueltas carried=101-0\n"
     result = call("solve", "--json", "--objective", "game", "--then", "4C", "-", given=given)
     faults = [each["error"]["faults"][0] for each in objects(result)[1:]]
-    assert [(fault["field"], fault["line"]) for fault in faults] == [("then[0]", 3), ("", 5)]
+    assert [(fault["field"], fault["line"]) for fault in faults] == [("then[0]", 3), ("carried", 5)]
     assert faults[1]["reason"] == "GAME_OVER"
     (answer,) = objects(call("solve", "--json", "-", given=f"\n{over}\n"))
     assert [(fault["reason"], fault["line"]) for fault in answer["error"]["faults"]] == [("DEAL_OVER", 2)]
