@@ -6,16 +6,18 @@ It knows games only through ``arrastre.game``. Everything that people read, help
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import math
 import os
+import queue
 import signal
 import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from types import FrameType
@@ -25,10 +27,11 @@ import click
 
 import arrastre
 from arrastre import game, notation
+from arrastre.cards import quoted
 from arrastre.cli import items
 from arrastre.cli.items import Item
 from arrastre.cli.text import LANGUAGES, Text, language
-from arrastre.errors import ArrastreError, IllegalAction
+from arrastre.errors import ArrastreError, IllegalAction, InvalidRules
 from arrastre.game import Position
 
 __all__ = ["command", "main"]
@@ -44,6 +47,9 @@ _AHEAD: Final = 256
 
 _PROGRESS_EVERY: Final = 0.25
 _MOST_THREADS: Final = 256
+
+_PLAYERS: Final = (4, 2, 3, 5)
+"""How many may play a game."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -73,6 +79,7 @@ class _Output:
     def __init__(self) -> None:
         # None when the process was started with its output closed.
         self.stream = cast("TextIO | None", sys.stdout)
+        self._written = False
 
     def write(self, string: str) -> None:
         """Write an item. Raises _OutputError."""
@@ -83,6 +90,11 @@ class _Output:
         except OSError as error:
             raise _OutputError(error) from None
 
+    def write_apart(self, string: str) -> None:
+        """Write an item for people, set apart from the one before it. Raises _OutputError."""
+        self.write("\n" + string if self._written else string)
+        self._written = True
+
     def flush(self) -> None:
         """See that everything written is seen. Raises _OutputError."""
         try:
@@ -90,6 +102,13 @@ class _Output:
                 self.stream.flush()
         except OSError as error:
             raise _OutputError(error) from None
+
+
+def _print(string: str) -> None:
+    """Write to standard output and see it written. Raises _OutputError."""
+    output = _Output()
+    output.write(string)
+    output.flush()
 
 
 def _dumps(data: Mapping[str, Any]) -> str:
@@ -155,19 +174,18 @@ class _Interrupt:
     def __init__(self) -> None:
         self._raised = False
         self._waiting = False
-        self._installed = False
+        self._before: Any = None
 
     def __enter__(self) -> _Interrupt:
         mine = threading.current_thread() is threading.main_thread()
         # Whoever starts a program in the background may have it ignore Ctrl-C; it then stays ignored.
-        if mine and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._handle)
-            self._installed = True
+        if mine and callable(signal.getsignal(signal.SIGINT)):
+            self._before = signal.signal(signal.SIGINT, self._handle)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._installed:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         again, self._raised = self._raised, True
@@ -201,23 +219,15 @@ class _Gate:
     lang: str
 
     def position(self, item: Item) -> Position:
-        """The position to look at. Raises ArrastreError with the item's line in every fault."""
+        """The position to look at. Raises ArrastreError."""
         if item.error is not None:
             raise item.error
-        try:
-            raw = notation.read(item.text)
-            if self.ruleset is not None and "ruleset" not in raw.data:
-                raw = replace(raw, data={**raw.data, "ruleset": self.ruleset})
-            if self.rules:
-                raw = replace(raw, data={**raw.data, "rules": self._overridden(raw.data.get("rules"))})
-            position = Position.from_raw(raw)
-        except ArrastreError as error:
-            if item.line:
-                first = item.line - 1
-                faults = [replace(fault, line=first + (fault.line or 1)) for fault in error.faults]
-                raise type(error)(error.message, faults) from None
-            raise
-        return self._after(position)
+        raw = notation.read(item.text)
+        if self.ruleset is not None and "ruleset" not in raw.data:
+            raw = replace(raw, data={**raw.data, "ruleset": self.ruleset})
+        if self.rules:
+            raw = replace(raw, data={**raw.data, "rules": self._overridden(raw.data.get("rules"))})
+        return self._after(Position.from_raw(raw))
 
     def _overridden(self, rules: object) -> object:
         if rules is None:
@@ -236,6 +246,14 @@ class _Gate:
                 faults = [replace(each, field=f"then[{place}]", message=why or each.message) for each in error.faults]
                 raise IllegalAction(error.message, faults) from None
         return position
+
+
+def _located(item: Item, error: ArrastreError) -> ArrastreError:
+    """An item's error with the line of the input in every fault; those of its text count from its first line."""
+    if error is item.error or not item.line:
+        return error
+    faults = [replace(fault, line=item.line - 1 + (fault.line or 1)) for fault in error.faults]
+    return type(error)(error.message, faults)
 
 
 def _folded(field: object) -> str:
@@ -283,7 +301,7 @@ class _Run:
                 return INTERRUPTED
             finally:
                 stop()
-        self._end()
+            self._end()
         if not self._progress.done and not self.as_json:
             _say(self.text("run.nothing"))
         return FAILED if self._progress.failed else OK
@@ -331,17 +349,27 @@ class _Run:
     def _write(self, item: Item, answer: str | ArrastreError) -> None:
         failed = isinstance(answer, ArrastreError)
         if not isinstance(answer, ArrastreError):
-            self.output.write(answer)
+            (self.output.write if self.as_json else self.output.write_apart)(answer)
         elif self.as_json:
-            self.output.write(_dumps({"schema": 1, "index": item.index, "error": answer.to_dict()}))
+            error = _located(item, answer).to_dict()
+            self.output.write(_dumps({"schema": 1, "index": item.index, "error": error}))
         else:
             self.output.flush()
-            _say(self._complain(item, answer).rstrip("\n"))
+            _say(self._complain(item, _located(item, answer)).rstrip("\n"))
         self._progress.add(failed)
 
     def _end(self) -> None:
         self._progress.close()
         self.output.flush()
+
+
+class _Job:
+    """A position to be solved, and the answer to come."""
+
+    def __init__(self, position: Position, answer: Callable[[arrastre.Solution, float], str]) -> None:
+        self.position = position
+        self.answer = answer
+        self.future: Future[str] = Future()
 
 
 class _Solver:
@@ -350,8 +378,11 @@ class _Solver:
     def __init__(
         self, threads: int, objective: str, want: game.Want, line: bool, nodes: int | None, seconds: float | None
     ) -> None:
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="solve")
-        self._own = threading.local()
+        self._most = threads
+        self._threads: list[threading.Thread] = []
+        self._working = 0
+        self._lock = threading.Lock()
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._contexts: list[arrastre.Context] = []
         self._stopped = False
         self._objective = objective
@@ -363,22 +394,84 @@ class _Solver:
 
     def submit(self, position: Position, answer: Callable[[arrastre.Solution, float], str]) -> Future[str]:
         """Have a position solved and the answer put in writing, both in one of the threads."""
-        return self._pool.submit(self._work, position, answer)
+        job = _Job(position, answer)
+        self._jobs.put(job)
+        if len(self._threads) < self._most:
+            self._start_thread()
+        return job.future
 
     def stop(self) -> None:
         """Start nothing more, and end what is running: it answers with what has been proven."""
-        self._stopped = True
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        for context in tuple(self._contexts):
-            context.stop()
-
-    def _work(self, position: Position, answer: Callable[[arrastre.Solution, float], str]) -> str:
-        context: arrastre.Context | None = getattr(self._own, "context", None)
-        if context is None:
-            context = self._own.context = arrastre.Context()
-            self._contexts.append(context)
-            if self._stopped:
+        with self._lock:
+            self._stopped = True
+            self._cancel_waiting()
+            for _ in self._threads:
+                self._jobs.put(None)
+            for context in self._contexts:
                 context.stop()
+
+    def _cancel_waiting(self) -> None:
+        while True:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                return
+            if job is not None:
+                job.future.cancel()
+
+    def _start_thread(self) -> None:
+        """One more thread, if the system has one to give. Raises MemoryError if there is none at all."""
+        thread = threading.Thread(target=self._run, name=f"solve-{len(self._threads)}")
+        with self._lock:
+            self._working += 1
+        try:
+            thread.start()
+        except (RuntimeError, MemoryError):
+            self._most = len(self._threads)
+            if not self._leave():
+                self._cancel_waiting()
+                raise MemoryError from None
+        else:
+            self._threads.append(thread)
+
+    def _leave(self) -> int:
+        """One thread fewer; how many are left."""
+        with self._lock:
+            self._working -= 1
+            return self._working
+
+    def _run(self) -> None:
+        """A thread's life: solve until told to end. One without memory to work in leaves its work to the others."""
+        context = arrastre.Context()
+        with self._lock:
+            self._contexts.append(context)
+        while (job := self._jobs.get()) is not None:
+            if self._stopped:
+                job.future.cancel()
+                continue
+            try:
+                job.future.set_result(self._work(job.position, job.answer, context))
+            except MemoryError as error:
+                if self._leave():
+                    self._hand_on(job, context)
+                    return
+                with self._lock:
+                    self._working += 1
+                job.future.set_exception(error)
+            except BaseException as error:
+                job.future.set_exception(error)
+
+    def _hand_on(self, job: _Job, context: arrastre.Context) -> None:
+        with self._lock:
+            self._contexts.remove(context)
+            if self._stopped:
+                job.future.cancel()
+            else:
+                self._jobs.put(job)
+
+    def _work(
+        self, position: Position, answer: Callable[[arrastre.Solution, float], str], context: arrastre.Context
+    ) -> str:
         start = time.perf_counter()
         solution = arrastre.solve(
             position,
@@ -575,14 +668,38 @@ class _Reader:
         return actions
 
     def settings(self, value: str) -> dict[str, str]:
-        """Fields of the rules and their values, not yet looked at."""
+        """Fields of the rules and their values, each known to one game at least."""
         settings: dict[str, str] = {}
         for part in value.split(","):
             field, _, setting = (each.strip() for each in part.partition("="))
             if not (field and setting):
-                raise _ValueError(self._text("usage.rule", value=part.strip()))
+                raise _ValueError(self._text("usage.rule", value=quoted(part.strip())))
+            self._check_setting(field, setting)
             settings[field] = setting
         return settings
+
+    def _check_setting(self, field: str, setting: str) -> None:
+        """Items may name the rulesets of any game: what no game understands is wrong for all of them."""
+        known: game.RuleRow | None = None
+        for name, players in itertools.product(_first_rulesets(), _PLAYERS):
+            try:
+                rows = game.game_of(name).rules(name, {}, players, self._text.lang)
+                known = known or next((each for each in rows if _folded(each.field) == _folded(field)), None)
+                game.game_of(name).rules(name, {field: setting}, players, self._text.lang)
+                return
+            except InvalidRules:
+                continue
+        if known is None:
+            raise _ValueError(self._text("usage.no_rule", field=quoted(field)))
+        values = self._text.either(known.values)
+        raise _ValueError(self._text("usage.rule_value", field=known.field, value=quoted(setting), values=values))
+
+    def ruleset(self, name: str) -> str:
+        """The name of a ruleset."""
+        if name not in game.rulesets():
+            names = ", ".join(game.rulesets())
+            raise _ValueError(self._text("usage.no_ruleset", name=quoted(name), names=names))
+        return name
 
 
 class _ValueError(ValueError):
@@ -600,12 +717,12 @@ def command(lang: str) -> click.Group:
 
     def show_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         if value and not ctx.resilient_parsing:
-            click.echo(ctx.get_help())
+            _print(ctx.get_help() + "\n")
             ctx.exit()
 
     def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         if value and not ctx.resilient_parsing:
-            click.echo(f"arrastre {arrastre.__version__}")
+            _print(f"arrastre {arrastre.__version__}\n")
             ctx.exit()
 
     def common(function: Any) -> Any:
@@ -629,9 +746,7 @@ def command(lang: str) -> click.Group:
             default="auto",
         )(function)
         function = ruled(function)
-        function = option("--ruleset", callback=read.by(read.one_of(*game.rulesets())), metavar=text("help.name"))(
-            function
-        )
+        function = option("--ruleset", callback=read.by(read.ruleset), metavar=text("help.name"))(function)
         function = option("--then", callback=read.by(read.actions), metavar="7O,RC,…")(function)
         return click.argument("positions", nargs=-1, required=True, metavar=text("help.position"))(function)
 
@@ -739,7 +854,7 @@ def command(lang: str) -> click.Group:
         return run.items(positions, answer)
 
     @adding("rules")
-    @click.argument("names", nargs=-1, metavar=text("help.ruleset"))
+    @click.argument("names", nargs=-1, metavar=text("help.ruleset"), callback=read.by(read.ruleset))
     @option("--players", callback=read.by(read.whole(1, 10)), metavar="N", default="4")
     @ruled
     @option("--json", "as_json", key="json", is_flag=True)
@@ -764,6 +879,11 @@ def _objectives() -> tuple[str, ...]:
     return tuple(dict.fromkeys(known))
 
 
+def _first_rulesets() -> tuple[str, ...]:
+    """A ruleset of each game."""
+    return tuple({game.game_of(name).name: name for name in reversed(game.rulesets())}.values())
+
+
 def _merged(rules: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {field: value for each in rules for field, value in each.items()}
 
@@ -774,30 +894,22 @@ def _show_rules(text: Text, names: Sequence[str], players: int, rules: Mapping[s
 
     output = _Output()
     render = Renderer(output.stream, text)
-    status = OK
-    listed: list[tuple[str, Sequence[game.RuleRow]]] = []
-    for index, name in enumerate(names or game.rulesets()):
+    tables: list[tuple[str, Sequence[game.RuleRow]]] = []
+    for name in names or game.rulesets():
         try:
-            rows = game.game_of(name).rules(name, rules, players, text.lang)
-        except ArrastreError as error:
-            status = FAILED
-            if as_json:
-                output.write(_dumps({"schema": 1, "index": index, "error": error.to_dict()}))
-            else:
-                output.flush()
-                _say(Renderer(sys.stderr, text).error(Item(index, name, 0, ""), error).rstrip("\n"))
-            continue
+            tables.append((name, game.game_of(name).rules(name, rules, players, text.lang)))
+        except InvalidRules as error:
+            raise click.UsageError("; ".join(f"{name}: {text.fault(fault)}" for fault in error.faults)) from None
+    for index, (name, rows) in enumerate(tables):
         if as_json:
             fields = [asdict(row) for row in rows]
             output.write(_dumps({"schema": 1, "index": index, "ruleset": name, "players": players, "fields": fields}))
         elif names:
-            output.write(render.ruleset(name, players, rows))
-        else:
-            listed.append((name, rows))
-    if listed:
-        output.write(render.rulesets(listed))
+            output.write_apart(render.ruleset(name, players, rows))
+    if not (as_json or names):
+        output.write(render.rulesets(tables))
     output.flush()
-    return status
+    return OK
 
 
 def _serve(text: Text, host: str, port: int, threads: int | None) -> int:

@@ -30,11 +30,14 @@ _BLOCK = 1 << 16
 _DEPTH_LIMIT = 256
 _NOTES_LIMIT = 40
 _NOTE_WIDTH = 400
-_WINDOW = 1 << 13
+_WINDOWS = (1 << 13, 1 << 16, ITEM_LIMIT)
 _DECODER = json.JSONDecoder()
 
-_TOKEN = re.compile(rb'"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"|[{}\[\],:\n"]|[^\s"{}\[\],:]+')
-_SPACE = re.compile(rb"[ \t\r\f\v]*")
+_STRING = re.compile(rb'"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"')
+# A run of all that neither opens nor closes anything (whole strings included), or one byte that may.
+_TOKEN = re.compile(rb'(?:[^"{}\[\]\n]++|' + _STRING.pattern + rb')++|[{}\[\]\n"]')
+_BLANK = b" \t\r\f\v\n"
+_BETWEEN = re.compile(rb"[ \t\r\f\v\n,]*+")
 _TEXT_LIKE = re.compile(rb'[^\s"]*/')
 _FILE_NAME = re.compile(r"\.(json|jsonl|ndjson|txt)$", re.IGNORECASE)
 _CLOSES = {ord("}"): ord("{"), ord("]"): ord("[")}
@@ -158,10 +161,7 @@ class _Scanner:
         if self._more(2) and self._buffer.startswith(b"\xef\xbb\xbf"):
             self._at = 3
         while True:
-            byte = self._skip_blank()
-            if byte == ord(","):
-                self._at += 1
-                continue
+            byte = self._skip_between()
             if byte == ord("]") and arrays:
                 self._at += 1
                 arrays -= 1
@@ -232,16 +232,15 @@ class _Scanner:
                 return False
         return True
 
-    def _skip_blank(self) -> int | None:
-        """Go to the next byte that is not white space; None at the end."""
+    def _skip_between(self) -> int | None:
+        """Go to the next byte that is neither white space nor a comma; None at the end."""
         while self._more(0):
-            match = _SPACE.match(self._buffer, self._at)
-            self._at = match.end() if match else self._at
-            if self._at < len(self._buffer):
-                if self._buffer[self._at] != ord("\n"):
-                    return self._buffer[self._at]
-                self._at += 1
-                self._line += 1
+            match = _BETWEEN.match(self._buffer, self._at)
+            end = match.end() if match else self._at
+            self._line += self._buffer.count(b"\n", self._at, end)
+            self._at = end
+            if end < len(self._buffer):
+                return self._buffer[end]
         return None
 
     def _take_line(self) -> bytes | None:
@@ -293,8 +292,8 @@ class _Scanner:
         """A JSON string, unquoted; or, if it is none, the rest of the line."""
         size = self._line_size(0)
         end = len(self._buffer) if size is None else self._at + size
-        match = _TOKEN.match(self._buffer, self._at, end)
-        if match is None or match.end() - match.start() < 2:
+        match = _STRING.match(self._buffer, self._at, end)
+        if match is None:
             return self._take_line()
         token = bytes(match.group())
         try:
@@ -324,21 +323,24 @@ class _Scanner:
                     continue
                 token = b"\n"
             else:
-                match = _TOKEN.search(self._buffer, self._at)
-                self._eat(held, (match.start() if match else len(self._buffer)) - self._at)
-                if match is None:
-                    continue
+                match = _TOKEN.match(self._buffer, self._at)
+                assert match is not None  # any byte begins a token
                 token = match.group()
                 if token == b'"' and self._buffer.find(b"\n", self._at) < 0:
                     # A string that is not closed yet: it may go on in the next block.
                     broken = len(self._buffer) - self._at > ITEM_LIMIT or not self._fill()
                     continue
             self._eat(held, len(token))
+            # Where an item ends that is too long to be held is not worth a closer look: at some start of a line.
+            broken = broken or held.dropped
             byte = token[0]
             if byte == ord("\n"):
                 self._line += 1
                 if self._begins_item(stack, last, broken):
                     break
+                continue
+            if byte not in b'{}[]"' or len(token) > 1:
+                last = (token.rstrip(_BLANK) or bytes([last]))[-1]
                 continue
             last = byte
             if token == b'"' or (byte in _CLOSES and stack[-1] != _CLOSES[byte]):
@@ -354,12 +356,18 @@ class _Scanner:
         return held.result()
 
     def _quick_object(self) -> bytes | None:
-        """The object that begins here, if it is sound, short, and in the buffer; else None."""
-        # Decoded so that lengths in bytes can be told even where the bytes are no UTF-8.
-        window = self._buffer[self._at : self._at + _WINDOW].decode("utf-8", "surrogateescape")
-        try:
-            _, end = _DECODER.raw_decode(window)
-        except (ValueError, RecursionError):
+        """The object that begins here, if it is sound, and short or all on this line; else None."""
+        for size in _WINDOWS:
+            # Decoded so that lengths in bytes can be told even where the bytes are no UTF-8.
+            window = self._buffer[self._at : self._at + size].decode("utf-8", "surrogateescape")
+            try:
+                _, end = _DECODER.raw_decode(window)
+                break
+            except (ValueError, RecursionError):
+                line = self._line_size(0)
+                if line is not None and line <= size:
+                    return None
+        else:
             return None
         held = _Held()
         self._line += window.count("\n", 0, end)
@@ -410,6 +418,11 @@ class _Held:
             self._data = None
         else:
             self._data += data
+
+    @property
+    def dropped(self) -> bool:
+        """Whether there were too many."""
+        return self._data is None
 
     def result(self) -> bytes | None:
         return None if self._data is None else bytes(self._data)

@@ -13,7 +13,6 @@ from typing import Final, TextIO
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text as Line
 
 from arrastre.cli.items import Item
@@ -34,11 +33,11 @@ _UNSEEN: Final = "?"
 
 _SPOTS: Final[dict[int, tuple[str, ...]]] = {
     1: ("bottom",),
-    2: ("top", "bottom"),
+    2: ("top", "left"),
     3: ("top", "left", "right"),
     4: ("top", "left", "bottom", "right"),
 }
-"""Where seats sit, in turn order, by how many there are: turns go round against the clock."""
+"""Where seats sit, in turn order, by how many there are: turns go round against the clock, N at the top."""
 
 
 class Renderer:
@@ -47,7 +46,10 @@ class Renderer:
     def __init__(self, stream: TextIO | None, text: Text) -> None:
         self.text = text
         self._console = Console(file=stream or io.StringIO(), highlight=False, markup=False, emoji=False)
-        self._console.width = max(40, min(self._console.width, _WIDEST)) if self._console.is_terminal else WIDTH
+        self._width = max(40, min(self._console.width, _WIDEST)) if self._console.is_terminal else WIDTH
+        self._console.width = self._width
+        # Without colours a line is its text: what rich would do to it takes most of the time of an answer.
+        self._colourless = self._console.color_system is None
 
     # Whole items.
 
@@ -58,23 +60,25 @@ class Renderer:
             *self._heading(item),
             *self._table(diagram),
             Line(),
-            self._facts(diagram, self._legal(position, diagram)),
+            *self._facts(diagram, self._legal(position, diagram)),
         ]
-        return self._string([*parts, Line()]) + self._unfolded(str(position)) + "\n"
+        return self._string([*parts, Line()]) + self._unfolded(str(position))
 
     def solution(self, item: Item, solution: Solution, seconds: float | None) -> str:
         """A position, what its actions are worth, and how it goes on."""
         position = solution.position
         diagram = position.game.describe(position, self.text.lang)
-        parts = [*self._heading(item), *self._table(diagram), Line(), self._facts(diagram, []), Line()]
-        parts += [*self._verdict(solution, diagram), Line()]
+        parts = [*self._heading(item), *self._table(diagram), Line(), *self._facts(diagram, []), Line()]
+        parts += self._verdict(solution, diagram)
         if solution.actions:
-            parts += [self._values(solution, diagram), Line()]
+            parts += [Line(), *self._values(solution, diagram)]
+        if not solution.proven:
+            parts += [Line(), *self._unproven(solution)]
         if solution.line:
-            parts += [Line(self.text("solve.line"), "bold"), self._line(solution), Line()]
+            parts += [Line(), Line(self.text("solve.line"), "bold"), *self._line(solution)]
         if seconds is not None:
             stats = self.text("solve.stats", nodes=self.text.number(solution.nodes), seconds=f"{seconds:.4f}")
-            parts += [Line(stats, "dim"), Line()]
+            parts += [Line(), Line(stats, "dim")]
         return self._string(parts)
 
     def error(self, item: Item, error: ArrastreError) -> str:
@@ -106,29 +110,37 @@ class Renderer:
             parts.append(Line(mark + "".join(map(_padded, map(_plain, cells), widths)), style))
             if row is not None:
                 parts.append(Padding(Line(_plain(row.meaning), "dim"), (0, 0, 0, 6)))
-        return self._string([*parts, Line()])
+                if row.values:
+                    values = say("rules.values", values=say.either(row.values))
+                    parts.append(Padding(Line(_plain(values), "dim"), (0, 0, 0, 6)))
+        return self._string(parts)
 
     def rulesets(self, rulesets: Sequence[tuple[str, Sequence[RuleRow]]]) -> str:
         """All rulesets, each with what makes it different."""
         say = self.text
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
-        table.add_column(say("rules.name"), no_wrap=True)
-        table.add_column(say("rules.differs"), ratio=1)
+        table = [[Line(say("rules.name"), "bold"), Line(say("rules.differs"), "bold")]]
         for name, rows in rulesets:
             differs = ", ".join(f"{row.field} {row.value}" for row in rows if row.differs)
-            table.add_row(Line(_plain(name), "bold"), Line(_plain(differs) or say("rules.is_default")))
-        return self._string([table, Line()])
+            table.append([Line(_plain(name), "bold"), Line(_plain(differs) or say("rules.is_default"))])
+        return self._string(self._grid(table, gap=2))
 
     # Parts of items.
 
     def _string(self, parts: Iterable[RenderableType]) -> str:
-        with self._console.capture() as capture:
-            for part in parts:
+        rendered: list[str] = []
+        for part in parts:
+            if self._colourless and isinstance(part, Line) and part.cell_len <= self._width:
+                rendered.append(part.plain)
+                continue
+            with self._console.capture() as capture:
                 self._console.print(part)
-        return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
+            rendered += capture.get().splitlines()
+        return "".join(line.rstrip() + "\n" for line in rendered)
 
     def _unfolded(self, line: str) -> str:
         """A line that is not folded, since people copy it."""
+        if self._colourless:
+            return _plain(line) + "\n"
         with self._console.capture() as capture:
             self._console.print(Line(_plain(line), "dim"), soft_wrap=True)
         return capture.get()
@@ -190,23 +202,46 @@ class Renderer:
             row.append_text(Line.assemble(("  " if row else "") + _plain(diagram.seats[seat].name) + " ", _face(face)))
         return row
 
-    def _facts(self, diagram: Diagram, more: Iterable[tuple[str, Line]]) -> Table:
-        grid = Table.grid(padding=(0, 2, 0, 0))
-        grid.add_column(style="dim", no_wrap=True)
-        grid.add_column()
+    def _facts(self, diagram: Diagram, more: Iterable[tuple[str, Line]]) -> list[Line]:
+        rows: list[tuple[str, Line]] = []
         if diagram.muestra is not None:
-            grid.add_row(self.text("show.muestra"), _face(diagram.muestra))
+            rows.append((self.text("show.muestra"), _face(diagram.muestra)))
         if diagram.stock:
             stock = Line(f"{len(diagram.stock)}: ")
             for place, face in enumerate(diagram.stock):
                 stock.append(" " if place else "")
                 stock.append_text(_face(face) if face.text else Line(_UNSEEN, "dim"))
-            grid.add_row(self.text("show.stock"), stock)
-        for label, value in diagram.facts:
-            grid.add_row(_plain(label), Line(_plain(value)))
-        for label, line in more:
-            grid.add_row(label, line)
-        return grid
+            rows.append((self.text("show.stock"), stock))
+        rows += [(_plain(label), Line(_plain(value))) for label, value in diagram.facts]
+        rows += more
+        return self._grid([[Line(label, "dim"), line] for label, line in rows], gap=2)
+
+    def _grid(self, rows: Sequence[Sequence[Line]], gap: int, right: Sequence[int] = (), indent: int = 0) -> list[Line]:
+        """Rows in columns, those in ``right`` flush right; the last column is folded where there is no room for it."""
+        if not rows:
+            return []
+        widths = [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
+        last = len(widths) - 1
+        start = indent + sum(width + gap for width in widths[:last])
+        room = max(20, self._width - start)
+        lines: list[Line] = []
+        for row in rows:
+            line = Line(" " * indent)
+            for place, cell in enumerate(row):
+                blank = " " * (widths[place] - cell.cell_len)
+                if place in right:
+                    line.append(blank)
+                if place == last and cell.cell_len > room:
+                    first, *folded = cell.wrap(self._console, room)
+                    lines.append(line.append_text(first))
+                    lines += [Line(" " * start).append_text(each) for each in folded]
+                    break
+                line.append_text(cell)
+                if place < last:
+                    line.append(" " * gap if place in right else blank + " " * gap)
+            else:
+                lines.append(line)
+        return lines
 
     def _legal(self, position: Position, diagram: Diagram) -> list[tuple[str, Line]]:
         """What may be done, and for the cards in hand that may not be played, the duty that forbids them."""
@@ -221,11 +256,14 @@ class Renderer:
             if action.seat != diagram.turn:
                 legal.append(f" ({_plain(diagram.seats[action.seat].name)})", "dim")
         rows = [(say("show.turn"), Line(_plain(diagram.seats[diagram.turn].name), "bold")), (say("show.legal"), legal)]
+        forbidden: dict[str, list[Line]] = {}
         for face in diagram.seats[diagram.turn].hand:
             why = position.why_not(face.text, say.lang)
             if why is not None:
-                label = say("show.forbidden") if len(rows) == 2 else ""
-                rows.append((label, Line.assemble(_face(face), f"  {_plain(why)}")))
+                forbidden.setdefault(_plain(why), []).append(_face(face))
+        for why, faces in forbidden.items():
+            label = say("show.forbidden") if len(rows) == 2 else ""
+            rows.append((label, Line(" ").join(faces).append(f"  {why}")))
         return rows
 
     def _action(self, position: Position, action: Action) -> Line:
@@ -249,8 +287,6 @@ class Renderer:
                 margin, side = -margin, _side(diagram, rivals.pop())
             key = "wins_by" if margin > 0 else "loses_by" if margin < 0 else "equal"
             sentence = say(f"solve.{key}", side=side, points=say.points(abs(margin)))
-            if not solution.proven:
-                sentence = f"{say('solve.unproven')} {sentence}"
         lines: list[RenderableType] = [Line(sentence, "bold")]
         if solution.best:
             best = Line(", ").join(
@@ -260,6 +296,17 @@ class Renderer:
             before, _, after = say("solve.best", actions="\0").partition("\0")
             lines.append(Line.assemble(before, best, after))
         return lines
+
+    def _unproven(self, solution: Solution) -> list[Line]:
+        """What a search that was cut short has proven, what it has not, and how to go on."""
+        say = self.text
+        exact = sum(each.lower == each.upper for each in solution.actions)
+        parts = [say("solve.cut")]
+        if solution.lower == solution.upper:
+            parts.append(say("solve.cut.value"))
+        if solution.actions and solution.want == "all":
+            parts.append(say("solve.cut.actions", exact=exact, count=len(solution.actions)))
+        return [Line(" ".join([*parts, say("solve.cut.more")]))]
 
     def _value(self, solution: Solution, value: int) -> str:
         """A value as people read it: a margin with its sign, or the outcome's word."""
@@ -271,19 +318,15 @@ class Renderer:
         position = solution.position
         return position.game.outcome(position, solution.objective, value, lambda: position)
 
-    def _values(self, solution: Solution, diagram: Diagram) -> RenderableType:
+    def _values(self, solution: Solution, diagram: Diagram) -> list[Line]:
         """Every action with its value, the best first."""
         say, position = self.text, solution.position
         game = position.game
         words = self._word(solution, 0) is not None
-        table = Table(box=None, padding=(0, 3, 0, 0), header_style="dim", show_edge=False)
-        table.add_column("", width=1)
-        table.add_column(say("solve.action"), no_wrap=True)
-        table.add_column(say("solve.seat"))
-        table.add_column(say("solve.outcome" if words else "solve.value"), justify="left" if words else "right")
         losses = solution.proven and not words
-        if losses:
-            table.add_column(say("solve.difference"), justify="right")
+        heads = [" ", say("solve.action"), say("solve.seat"), say("solve.outcome" if words else "solve.value")]
+        heads += [say("solve.difference")] * losses
+        rows = [[Line(head, "dim") for head in heads]]
         best = set(solution.best)
         top = max(value.lower for value in solution.actions)
         order = sorted(solution.actions, key=lambda v: (-v.lower, -v.upper, game.tie_key(position, v.action)))
@@ -306,18 +349,15 @@ class Renderer:
             if losses:
                 loss = top - each.lower
                 row.append(Line(f"−{loss}" if exact and loss else "", "dim"))
-            table.add_row(*row)
-        return Padding(table, (0, 0, 0, _MARGIN))
+            rows.append(row)
+        return self._grid(rows, gap=3, right=() if words else (3, 4), indent=_MARGIN)
 
-    def _line(self, solution: Solution) -> RenderableType:
+    def _line(self, solution: Solution) -> list[Line]:
         """Best play, a row for each trick, with who takes it and what is in it; declarations on rows of their own."""
         say, position = self.text, solution.position
         game = position.game
         diagram = game.describe(position, say.lang)
-        table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, show_edge=False)
-        table.add_column(justify="right", style="dim", no_wrap=True)
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
+        rows: list[list[Line]] = []
         number = 1
         seats = [_plain(view.name) for view in diagram.seats]
         # Who plays a card, and the card: what lies on the table when the line begins is shown in brackets.
@@ -334,18 +374,20 @@ class Renderer:
                     for seat, card in trick
                 )
                 points = "" if step.points is None else f" +{step.points}"
-                table.add_row(f"{number}.", row, Line.assemble("→ ", (seats[step.winner] + points, "bold")))
+                rows.append(
+                    [Line(f"{number}.", "dim"), row, Line.assemble("→ ", (seats[step.winner] + points, "bold"))]
+                )
                 number += 1
                 trick = []
             elif len(after.trick) > len(diagram.trick):
                 trick.append((step.seat, face))
             else:
-                table.add_row("", Line.assemble((seats[step.seat] + " ", "dim"), face), "")
+                rows.append([Line(), Line.assemble((seats[step.seat] + " ", "dim"), face), Line()])
             diagram = after
         if trick:
             row = Line("  ").join(Line.assemble((seats[seat] + " ", "dim"), card) for seat, card in trick)
-            table.add_row(f"{number}.", row, "")
-        return Padding(table, (0, 0, 0, _MARGIN))
+            rows.append([Line(f"{number}.", "dim"), row, Line()])
+        return self._grid(rows, gap=2, right=(0,), indent=_MARGIN)
 
     # Faults.
 

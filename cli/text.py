@@ -91,8 +91,8 @@ MESSAGES: Final[dict[str, Message]] = {
         "points: la diferencia final del reparto (por defecto). game: quién gana la partida.",
     ),
     "option.then": Message(
-        "What if: do these first, separated by commas, as in 7O,RC,cante O.",
-        "Y si...: hace antes estas jugadas, separadas por comas, como 7O,RC,cante O.",
+        "What if: do these first, separated by commas: cards, cante O, cambio, tute, pass.",
+        "Y si...: hace antes estas jugadas, separadas por comas: cartas, cante O, cambio, tute, pass.",
     ),
     "option.want": Message(
         "all: every action's value (default). best: exact for the best actions only. value: the position's value only.",
@@ -153,6 +153,17 @@ MESSAGES: Final[dict[str, Message]] = {
         "'{value}' is no list of actions separated by commas",
         "'{value}' no es una lista de jugadas separadas por comas",
     ),
+    "usage.no_rule": Message(
+        "rulesets have no field '{field}'; arrastre rules NAME lists them",
+        "los reglamentos no tienen el campo '{field}'; arrastre rules NOMBRE los enumera",
+    ),
+    "usage.rule_value": Message(
+        "{field} cannot be '{value}'; it may be {values}", "{field} no puede ser '{value}'; puede ser {values}"
+    ),
+    "usage.no_ruleset": Message(
+        "there is no ruleset '{name}'; there are {names}", "no hay ningún reglamento '{name}'; hay {names}"
+    ),
+    "usage.or": Message(" or ", " o "),
     "usage.rule": Message("'{value}' is not of the form field=value", "'{value}' no tiene la forma campo=valor"),
     # Running.
     "run.nothing": Message("there is no position in the input", "no hay ninguna posición en la entrada"),
@@ -174,15 +185,25 @@ MESSAGES: Final[dict[str, Message]] = {
     "solve.wins_by": Message("{side} wins the deal by {points}.", "{side} gana el reparto por {points}."),
     "solve.loses_by": Message("{side} loses the deal by {points}.", "{side} pierde el reparto por {points}."),
     "solve.between": Message(
-        "Search cut short. Margin of {side}: from {lower} to {upper}.",
-        "Búsqueda cortada. Diferencia de {side}: de {lower} a {upper}.",
+        "Not proven: the margin of {side} lies between {lower} and {upper}.",
+        "Sin demostrar: la diferencia de {side} está entre {lower} y {upper}.",
     ),
     "solve.between_outcomes": Message(
-        "Search cut short. For {side}, from {lower} to {upper}.",
-        "Búsqueda cortada. Para {side}, de {lower} a {upper}.",
+        "Not proven: for {side} it is no worse than {lower} and no better than {upper}.",
+        "Sin demostrar: para {side} no es peor que {lower} ni mejor que {upper}.",
     ),
     "solve.best": Message("Best: {actions}.", "Lo mejor: {actions}."),
-    "solve.unproven": Message("Search cut short.", "Búsqueda cortada."),
+    "solve.cut": Message("The search was cut short.", "La búsqueda se cortó."),
+    "solve.cut.value": Message(
+        "What the position is worth is proven all the same.", "Lo que vale la posición está demostrado igualmente."
+    ),
+    "solve.cut.actions": Message(
+        "Proven are the values of {exact} of the {count} actions; of the others no more than the limits shown.",
+        "Está demostrado el valor de {exact} de las {count} jugadas; de las demás, solo los límites que se dan.",
+    ),
+    "solve.cut.more": Message(
+        "A higher --nodes (or --seconds) goes on further.", "Con --nodes (o --seconds) mayor se llega más lejos."
+    ),
     "solve.action": Message("Action", "Jugada"),
     "solve.seat": Message("Seat", "Asiento"),
     "solve.value": Message("Value", "Valor"),
@@ -206,6 +227,7 @@ MESSAGES: Final[dict[str, Message]] = {
     "rules.value": Message("Value", "Valor"),
     "rules.default": Message("Default", "Por defecto"),
     "rules.meaning": Message("Meaning", "Significado"),
+    "rules.values": Message("may be {values}", "puede ser {values}"),
     "rules.name": Message("Ruleset", "Reglamento"),
     "rules.differs": Message("What differs from the default", "Lo que difiere del reglamento por defecto"),
     "rules.title": Message("{name}, {players} players", "{name}, {players} jugadores"),
@@ -287,7 +309,7 @@ REASONS: Final[dict[str, str]] = {
     "TRICK_ORDER": "esa baza no va aquí",
     "TRICK_SIZE": "la baza no tiene las cartas que debería",
     "UNFINISHED": "el reparto no está acabado; un * dice que es todo lo que hay",
-    "UNKNOWN_ACTION": "no es ninguna jugada",
+    "UNKNOWN_ACTION": "no es ninguna jugada; lo son una carta, como 7O, 'cante O', 'cambio', 'tute' y 'pass'",
     "UNKNOWN_CARD": "no es ninguna carta: escríbase figura y palo, como 7O",
     "UNKNOWN_FIELD": "no hay tal campo",
     "UNKNOWN_OBJECTIVE": "el juego no tiene tal objetivo",
@@ -315,6 +337,10 @@ class Text:
     def number(self, number: int) -> str:
         """A large number, its thousands set apart."""
         return f"{number:,}".replace(",", " ")
+
+    def either(self, words: Sequence[str]) -> str:
+        """Words as alternatives in a sentence."""
+        return self("usage.or").join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
     def points(self, count: int) -> str:
         """So many points."""

@@ -81,12 +81,21 @@ class Solution:
     proven.
     """
 
-    def __init__(self, position: Position, objective: str, want: Want, values: Values) -> None:
+    def __init__(
+        self, position: Position, objective: str, want: Want, values: Values, limits: Limits, index: int = 0
+    ) -> None:
         self.position = position
         self.objective = objective
         self.want = want
+        self.index = index
         self._values = values
+        self._limits = limits
         self._line: tuple[LineStep, ...] = ()
+
+    def __repr__(self) -> str:
+        worth = self.lower if self.lower == self.upper else f"{self.lower}..{self.upper}"
+        best = ", ".join(f"{each.action} by {each.seat}" for each in self.best)
+        return f"<Solution of {str(self.position)!r}: {self.objective} {worth}, best {best or 'not asked for'}>"
 
     @property
     def seat(self) -> int:
@@ -159,16 +168,16 @@ class Solution:
     def _outcome(self, value: int, action: Action | None) -> str | None:
         def end() -> Position:
             after = self.position if action is None else self.position.apply(action)
-            return _play_out(after, self.objective, Limits(), Context())[1]
+            return _play_out(after, self.objective, self._limits, Context())[1]
 
         return self.position.game.outcome(self.position, self.objective, value, end)
 
-    def to_dict(self, index: int = 0) -> dict[str, Any]:
-        """The answer's JSON form, ``index`` being the item's place in the input."""
+    def to_dict(self, index: int | None = None) -> dict[str, Any]:
+        """The answer's JSON form; ``index`` is the item's place in the input, its own place unless given."""
         points = self.objective == "points"
         answer: dict[str, Any] = {
             "schema": SCHEMA,
-            "index": index,
+            "index": self.index if index is None else index,
             "seat": self.seat,
             "objective": self.objective,
             "proven": self.proven,
@@ -260,7 +269,11 @@ def _solve_all(
         raise InvalidRequest(
             f"nobody can want {want!r}", [Fault("want", "UNKNOWN_WANT", "want is 'all', 'best' or 'value'")]
         )
+    if context is not None and not isinstance(context, Context):
+        raise TypeError(f"context must be a Context, not {type(context).__name__}")
     for index, position in enumerate(positions):
+        if not isinstance(position, Position):
+            raise TypeError(f"position {index} must be a Position, not {type(position).__name__}")
         try:
             check(position, objective)
         except InvalidPosition as error:
@@ -272,19 +285,20 @@ def _solve_all(
             ) from None
     fresh = context is None or limits.nodes is not None
     if threads == 1 and threading.current_thread() is not threading.main_thread():
-        return _solve_part(positions, objective, want, line, limits, context or Context(memory_mb), fresh)
+        return _solve_part(positions, 0, objective, want, line, limits, context or Context(memory_mb), fresh)
     chunk = max(1, min(_CHUNK, len(positions) // (4 * threads)))
-    chunks = [positions[start : start + chunk] for start in range(0, len(positions), chunk)]
+    chunks = range(0, len(positions), chunk)
     threads = min(threads, len(chunks)) or 1
     contexts = [context or Context(memory_mb) for _ in range(threads)]
     idle: queue.SimpleQueue[Context] = queue.SimpleQueue()
     for each in contexts:
         idle.put(each)
 
-    def work(part: Sequence[Position]) -> list[Solution]:
+    def work(first: int) -> list[Solution]:
         mine = idle.get()
         try:
-            return _solve_part(part, objective, want, line, limits, mine, fresh)
+            part = positions[first : first + chunk]
+            return _solve_part(part, first, objective, want, line, limits, mine, fresh)
         finally:
             idle.put(mine)
 
@@ -302,6 +316,7 @@ def _solve_all(
 
 def _solve_part(
     positions: Sequence[Position],
+    first: int,
     objective: str,
     want: Want,
     line: bool,
@@ -316,23 +331,18 @@ def _solve_part(
             found = game.values(
                 run, objective=objective, want=want, limits=limits, context=context.native(game), fresh=fresh
             )
-            solutions += [Solution(*each) for each in _rows(run, objective, want, found)]
+            for position, values in zip(run, found, strict=True):
+                solutions.append(Solution(position, objective, want, values, limits, first + len(solutions)))
             continue
         # The table is still warm with a position's own values when its line is looked up.
         for position in run:
             native = context.native(game)
             found = game.values([position], objective=objective, want=want, limits=limits, context=native, fresh=fresh)
-            solution = Solution(position, objective, want, found[0])
+            solution = Solution(position, objective, want, found[0], limits, first + len(solutions))
             if solution.lower == solution.upper:
                 solution._line = _play_out(position, objective, limits, context)[0]
             solutions.append(solution)
     return solutions
-
-
-def _rows(
-    positions: Sequence[Position], objective: str, want: Want, found: Sequence[Values]
-) -> Iterable[tuple[Position, str, Want, Values]]:
-    return ((position, objective, want, values) for position, values in zip(positions, found, strict=True))
 
 
 def _play_out(
@@ -344,7 +354,7 @@ def _play_out(
     native = context.native(game)
     while not game.obstacles(position, objective):
         found = game.values([position], objective=objective, want="best", limits=limits, context=native, fresh=False)
-        best = Solution(position, objective, "best", found[0]).best
+        best = Solution(position, objective, "best", found[0], limits).best
         if not best or found[0].lower != found[0].upper:
             break
         after = position.apply(best[0])
@@ -357,7 +367,9 @@ def _play_out(
 def _limits(nodes: int | None, seconds: float | None) -> Limits:
     if nodes is not None:
         _whole("nodes", nodes, 1, 2**62)
-    if seconds is not None and not (isinstance(seconds, int | float) and 0 < seconds < 1e9):
+    if seconds is not None and (
+        isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < 1e9
+    ):
         raise InvalidRequest("seconds must be a positive number", [Fault("seconds", "BAD_LIMIT", "not above 0")])
     return Limits(nodes, seconds)
 

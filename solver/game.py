@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 
 from arrastre import notation
 from arrastre.cards import quoted
-from arrastre.errors import Fault, InvalidPosition, InvalidRequest, InvalidRules
+from arrastre.errors import Fault, InvalidPosition, InvalidRequest, InvalidRules, InvalidSyntax
 
 Want = Literal["all", "best", "value"]
 DEFAULT_RULESET = "aragones"
@@ -44,6 +44,11 @@ class ActionValue:
     action: Action
     lower: int
     upper: int
+
+    @property
+    def value(self) -> int | None:
+        """The exact value, ``None`` while it is not proven."""
+        return self.lower if self.lower == self.upper else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +129,17 @@ class Diagram:
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """A field of a ruleset as ``arrastre rules`` prints it; ``differs`` from the game's default ruleset."""
+    """A field of a ruleset as ``arrastre rules`` prints it; ``differs`` from the game's default ruleset.
+
+    ``values`` are all that it may be; ``1-10`` stands for a range of numbers.
+    """
 
     field: str
     value: str
     default: str
     differs: bool
     meaning: str
+    values: tuple[str, ...] = ()
 
 
 class Position(ABC):
@@ -151,6 +160,10 @@ class Position(ABC):
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Position:
         """Read a position from the JSON form, already parsed."""
+        given: object = data
+        if not isinstance(given, Mapping):
+            fault = Fault("", "NOT_AN_OBJECT", f"a position is an object, not {type(data).__name__}")
+            raise InvalidSyntax("this is no position", [fault])
         return _gate(notation.Raw(data))
 
     @staticmethod

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,6 @@ import pytest
 import arrastre
 from arrastre.exact import Context, check
 from corpus import random_positions
-
-CASES = Path(__file__).parent / "data" / "cases"
 
 ENDING = "SO2O.RCSC.1E2E/RESE7E5E.SB7B/3OCO7O.3C.RB6B/1O4O.7C4C.3B5B C 3 - points=10-32 tricks=2-2"  # a cante is open
 WHOLE_DEAL = random_positions(1, seed=5, draws=4)[0]
@@ -160,6 +157,7 @@ def test_replay_is_told_from_vueltas() -> None:
         ({"nodes": 0}, "nodes"),
         ({"nodes": 1.5}, "nodes"),
         ({"seconds": 0}, "seconds"),
+        ({"seconds": True}, "seconds"),
         ({"seconds": float("nan")}, "seconds"),
         ({"threads": 0}, "threads"),
         ({"memory_mb": 0}, "memory_mb"),
@@ -189,6 +187,33 @@ def test_positions_that_cannot_be_solved(text: str, objective: str, reason: str)
     with pytest.raises(arrastre.InvalidPosition) as refusal:
         arrastre.solve_many([arrastre.Position.parse(ENDING), position], objective=objective)
     assert {fault.field for fault in refusal.value.faults} == {"positions[1]"}
+
+
+def test_answers_of_a_list_know_their_place(endings: list[arrastre.Position]) -> None:
+    assert [each.to_dict()["index"] for each in arrastre.solve_many(endings, threads=2)] == list(range(len(endings)))
+    assert arrastre.solve_many(endings[:3])[1].to_dict(index=7)["index"] == 7
+
+
+def test_a_solution_shows_itself() -> None:
+    solution = arrastre.solve(arrastre.Position.parse(ENDING))
+    assert repr(solution).endswith(": points 36, best cante E by 1, 5B by 3>")
+    assert solution.actions[0].value == 12
+    cut = arrastre.solve(WHOLE_DEAL, nodes=1)
+    assert cut.actions[0].value is None
+    assert ".." in repr(cut)
+
+
+@pytest.mark.parametrize(("positions", "options"), [([None], {}), ("abc", {}), ([{}], {})])
+def test_what_is_no_position(positions: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="position 0 must be a Position"):
+        arrastre.solve_many(positions, **options)
+
+
+@pytest.mark.parametrize("data", [None, [], "x", 3])
+def test_what_is_no_object(data: Any) -> None:
+    with pytest.raises(arrastre.InvalidSyntax) as refusal:
+        arrastre.Position.from_dict(data)
+    assert [fault.reason for fault in refusal.value.faults] == ["NOT_AN_OBJECT"]
 
 
 def test_no_positions_no_answers() -> None:

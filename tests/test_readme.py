@@ -38,7 +38,7 @@ def test_commands(block: str) -> None:
         check=True,
         env=os.environ | {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "COLUMNS": "80"},
     )
-    assert [line.rstrip() for line in done.stdout.strip("\n").split("\n")] == expected.strip("\n").split("\n")
+    assert done.stdout == expected
 
 
 @pytest.mark.parametrize("block", [block for block in blocks("python") if PORT not in block])

@@ -252,7 +252,7 @@ def test_one_bad_deal_does_not_spoil_the_others() -> None:
     assert error.code == "INVALID_RECORD"
     assert error.message == "deal 2 has faults"
     (fault,) = error.faults
-    assert (fault.field, fault.reason, fault.card) == ("deals[1].events[0].action", "UNKNOWN_CARD", "9X")
+    assert (fault.field, fault.reason, fault.card) == ("deals[1].events[0].action", "UNKNOWN_ACTION", "9X")
     lines = text.split("\n")
     assert fault.line is not None and fault.column is not None
     assert lines[fault.line - 1][fault.column - 1 :].startswith("9X")

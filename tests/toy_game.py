@@ -294,7 +294,7 @@ class ToyGame(Game):
             raise InvalidRules("the rules have faults", faults)
         winner = "highest" if name == "mayor" else "lowest"
         meaning = "qué carta gana la baza" if lang == "es" else "which card takes the trick"
-        return (RuleRow("winner", winner, "highest", winner != "highest", meaning),)
+        return (RuleRow("winner", winner, "highest", winner != "highest", meaning, ("highest", "lowest")),)
 
     def replay(self, raw: notation.Raw, previous: Deal | None) -> ToyDeal:
         fields = ("event", "ruleset", "players", "deal", "leader", "hands", "events", "result", "finished", "comment")

@@ -218,6 +218,7 @@ def rule_rows(name: str, overrides: Mapping[str, Any], players: int, lang: str) 
             default=str(write_value(getattr(default, each))),
             differs=getattr(rules, each) != getattr(default, each),
             meaning=FIELDS[each].meaning(lang),
+            values=FIELDS[each].values(),
         )
         for each in FIELDS
         if rules.applies(each)

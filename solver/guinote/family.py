@@ -203,15 +203,12 @@ class GuinoteFamily(Game):
             for seat, hidden in enumerate(position.hidden)
             if hidden
         ]
-        faults += [
-            Fault(f"stock[{place}]", "HIDDEN_CARDS", "exact values need every card to be known")
-            for place, card in enumerate(position.stock)
-            if card == UNKNOWN
-        ]
+        if UNKNOWN in position.stock:
+            faults.append(Fault("stock", "HIDDEN_CARDS", "exact values need every card of the stock to be known"))
         if position.finished():
             faults.append(Fault("hands", "DEAL_OVER", "no cards are left to play"))
-        elif objective == GAME and (reason := _game_over(position)):
-            faults.append(Fault("", "GAME_OVER", f"the game is over: {reason}"))
+        elif objective == GAME and (over := _game_over(position)):
+            faults.append(Fault(over[0], "GAME_OVER", f"the game is over: {over[1]}"))
         return tuple(faults)
 
     def values(
@@ -301,19 +298,19 @@ def _reached(position: GuinotePosition, side: int) -> bool:
     return _total(position, side) >= rules.target and cards >= minimum
 
 
-def _game_over(position: GuinotePosition) -> str | None:
-    """Why nothing that is still to be played can decide the game, or ``None``."""
+def _game_over(position: GuinotePosition) -> tuple[str, str] | None:
+    """Why nothing that is still to be played can decide the game, and the field that tells; or ``None``."""
     rules, target = position.rules, position.rules.target
     if position.tute_declared and rules.tute == "wins":
-        return "a tute has been declared"
+        return "tuteDeclared", "a tute has been declared"
     for side in range(2):
         if position.vueltas and position.carried[side] >= target:
-            return f"side {side} brought {position.carried[side]} points into the deal"
+            return "carried", f"side {side} brought {position.carried[side]} points into the deal"
     at_once = rules.claim == "at_risk" or (position.vueltas and rules.vueltas == "at_once")
     if at_once:
         for side in range(2):
             if _reached(position, side):
-                return f"side {side} has {_total(position, side)} points"
+                return "points", f"side {side} has {_total(position, side)} points"
     elif position.vueltas and rules.vueltas == "won_trick":
         # What a side sang in its latest window, and a tute, may have come after the last trick that it won; all else
         # it had when it won that one. For the leader's side the window is the present one.
@@ -325,7 +322,7 @@ def _game_over(position: GuinotePosition) -> str | None:
             if position.tute_declared and isinstance(rules.tute, int):
                 late += rules.tute
             if _total(position, side) - late >= target:
-                return f"side {side} has won a trick with {_total(position, side) - late} points"
+                return "points", f"side {side} has won a trick with {_total(position, side) - late} points"
     return None
 
 

@@ -161,6 +161,7 @@ cdef struct State:
     int won
     int capote                  # side bits; 0 where a capote cannot count
     int played
+    bint plain                  # nothing counts but points and cantes: no game to win, no capote, no tute
     int left
     int exchanged_for           # the muestra that the exchange in progress brought in, for undo_exchange
     # Under `game` only:
@@ -172,6 +173,9 @@ cdef struct State:
     bint ends_on_trick          # ... at the first trick won with it
     uint64_t stock_hash[MAX_STOCK + 1]  # of the stock from a place down to, not including, the muestra
     uint64_t signature          # rules, objective and freshness, in every hash
+    # history[k][seat][card]: cut-offs that `card` brought as k-th card of a draw trick. While cards are drawn there are
+    # no duties, and the guesses that order the arrastre well say little.
+    int[64][MAX_PLAYERS][MAX_PLAYERS] history
     Table* table
     Clock* clock
 

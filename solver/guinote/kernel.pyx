@@ -41,6 +41,10 @@ cdef enum:
     TUTE_WORTH = 40
     CAPOTE = 100
 
+    HISTORY_WEIGHT = 16
+    HISTORY_MOST = 1 << 16
+    FIRST = 1 << 24         # above any score of a choice; times 64 it still fits an int
+
 cdef int[LANE_CARDS] WORTH = [0, 0, 0, 0, 0, 2, 3, 4, 10, 11, 0, 0, 0, 0, 0, 0]
 
 # RELATIVE[p][m]: the bits of m that stand at the bits of p, closed up: what is left of a suit's worthless cards when
@@ -48,8 +52,9 @@ cdef int[LANE_CARDS] WORTH = [0, 0, 0, 0, 0, 2, 3, 4, 10, 11, 0, 0, 0, 0, 0, 0]
 cdef uint8_t[32][32] RELATIVE
 
 
-# LANE_WORTH[m]: the points of a set of one suit's cards.
+# LANE_WORTH[m], LANE_COUNT[m]: points and number of a set of one suit's cards.
 cdef uint8_t[1024] LANE_WORTH
+cdef uint8_t[1024] LANE_COUNT
 
 
 cdef void fill_tables() noexcept nogil:
@@ -68,6 +73,7 @@ cdef void fill_tables() noexcept nogil:
             if m >> i & 1:
                 r += WORTH[i]
         LANE_WORTH[m] = <uint8_t> r
+        LANE_COUNT[m] = <uint8_t> count(m)
 
 
 fill_tables()
@@ -266,9 +272,20 @@ cdef inline int richest(uint64_t hand) noexcept nogil:
     return 2 if hand & OTHERS else 0
 
 
+cdef inline bint draws_all_trumps(State* s, int leader, int leads) noexcept nogil:
+    # Whether that many leads of trumps by `leader` leave nobody else with one, everybody having to follow suit.
+    cdef int seat
+    if s.rules.strict == STRICT_NEVER:
+        return False
+    for seat in range(s.rules.players):
+        if seat != leader and LANE_COUNT[s.hand[seat] & TRUMPS] > leads:
+            return False
+    return True
+
+
 cdef inline int cashable(State* s, int leader) noexcept nogil:
-    # Points that the side of `leader` takes at least in the arrastre, because the leader can lead cards that nobody
-    # beats one after the other: the top trumps, and the top cards of all suits once nobody else holds a trump.
+    # Points that the side of `leader` takes at least once the stock is gone, because the leader can lead cards that
+    # nobody beats one after the other: the top trumps and, when nobody else has a trump then, all top cards.
     cdef uint64_t hand = s.hand[leader], others = all_hands(s) ^ hand, theirs, tops, rest
     cdef int lane, gain, seat
     theirs = others & TRUMPS
@@ -277,8 +294,9 @@ cdef inline int cashable(State* s, int leader) noexcept nogil:
         tops &= above(highest(theirs))
         if not tops:
             return 0
-        gain = LANE_WORTH[tops]
-    else:
+    gain = LANE_WORTH[tops]
+    if not theirs or draws_all_trumps(s, leader, LANE_COUNT[tops]):
+        tops = hand & TRUMPS
         gain = LANE_WORTH[tops]
         for lane in range(1, 4):
             rest = hand & lane_mask(lane)
@@ -304,22 +322,22 @@ cdef inline int cashable(State* s, int leader) noexcept nogil:
 
 cdef inline Hash hash_state(State* s, int leader) noexcept nogil:
     # The state with `leader` about to lead and nothing to declare any more. Owners are two bits a card beside one for
-    # "still held"; in the arrastre worthless cards are closed up, so that only their order within the suit counts.
-    cdef uint64_t held = all_hands(s)
+    # "still held". Worthless cards are closed up, so that only their order within the suit counts, those in the stock
+    # included; trumps are not while one of them can be exchanged.
+    cdef uint64_t held = all_hands(s), present = held | s.in_stock
     cdef uint64_t odd = s.hand[1] | s.hand[3]
     cdef uint64_t late = s.hand[2] | s.hand[3]
     cdef uint64_t extra = <uint64_t> leader
     cdef uint64_t score = 0
     cdef int lane, shift, p, side
-    if s.stock_next == s.stock_count:
-        for lane in range(4):
-            shift = lane * 16
-            p = <int> (held >> shift & 31)
-            if p & (p + 1):
-                held ^= <uint64_t> (p ^ RELATIVE[p][p]) << shift
-                odd ^= <uint64_t> ((odd >> shift & 31) ^ RELATIVE[p][odd >> shift & 31]) << shift
-                late ^= <uint64_t> ((late >> shift & 31) ^ RELATIVE[p][late >> shift & 31]) << shift
-    else:
+    for lane in range(s.swap != 0, 4):
+        shift = lane * LANE_CARDS
+        p = <int> (present >> shift & 31)
+        if p & (p + 1):
+            held ^= <uint64_t> ((held >> shift & 31) ^ RELATIVE[p][held >> shift & 31]) << shift
+            odd ^= <uint64_t> ((odd >> shift & 31) ^ RELATIVE[p][odd >> shift & 31]) << shift
+            late ^= <uint64_t> ((late >> shift & 31) ^ RELATIVE[p][late >> shift & 31]) << shift
+    if s.in_stock:
         extra |= <uint64_t> 1 << 8 | <uint64_t> s.won << 9 | <uint64_t> (s.swap != 0) << 11
         extra ^= s.stock_hash[s.stock_next] ^ fold(s.stock[s.stock_count - 1] + 1, <uint64_t> 0x5BE0CD19137E2179)
     extra ^= <uint64_t> s.unsung << 2
@@ -390,25 +408,23 @@ cdef struct Choice:
     # Cards to be tried, the most promising first once pick() has been at it.
     uint64_t all
     int count
-    int16_t[16] score
-    uint8_t[16] card
+    int[16] key             # score * 64 + card
 
 
 cdef inline void pick(Choice* choice, int i) noexcept nogil:
     # Bring the best of what is left to place i.
-    cdef int j, best = i
-    cdef int16_t score
-    cdef uint8_t card
+    cdef int j, key, best = choice.key[i]
     for j in range(i + 1, choice.count):
-        if choice.score[j] > choice.score[best]:
-            best = j
-    if best != i:
-        score = choice.score[i]
-        card = choice.card[i]
-        choice.score[i] = choice.score[best]
-        choice.card[i] = choice.card[best]
-        choice.score[best] = score
-        choice.card[best] = card
+        key = choice.key[j]
+        if key > best:
+            choice.key[j] = best
+            best = key
+    choice.key[i] = best
+
+
+cdef inline void add_choice(Choice* choice, int card, int score) noexcept nogil:
+    choice.key[choice.count] = score * 64 + card
+    choice.count += 1
 
 
 cdef inline bint spent(State* s) noexcept nogil:
@@ -456,8 +472,8 @@ cdef inline int play_card(State* s, Trick* trick, int card, int alpha, int beta)
     cdef Trick after
     cdef int value, unsung = s.unsung
     s.hand[trick.seat] ^= bit(card)
-    if bit(card) & PAIRS:
-        s.unsung &= ~(1 << (card >> 4))
+    if unsung and bit(card) & PAIRS:
+        s.unsung = unsung & ~(1 << (card >> 4))
     after.points = trick.points + worth(card)
     if not trick.count or beats(card, trick.win):
         after.win = card
@@ -507,7 +523,7 @@ cdef inline int search_cards(
     cdef int16_t reached[64]
     for i in range(choice.count):
         pick(choice, i)
-        card = choice.card[i]
+        card = choice.key[i] & 63
         if near:
             value = ceiling_of(near, tried, &reached[0], every, card)
             if value <= alpha:
@@ -530,6 +546,8 @@ cdef inline int search_cards(
                 alpha = value
                 move[0] = card
                 if alpha >= beta:
+                    if s.in_stock and s.history[trick.count][trick.seat][card] < HISTORY_MOST:
+                        s.history[trick.count][trick.seat][card] += 1
                     break
     return best
 
@@ -606,9 +624,10 @@ cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
             score = expect(s, trick, card, seat, trick.points + worth(card) + 6)
         else:
             score = expect(s, trick, win, trick.winner, trick.points + worth(card) + 6)
-        choice.score[choice.count] = <int16_t> (score * 4 - (card & 15) - (12 if card < 16 else 0))
-        choice.card[choice.count] = <uint8_t> card
-        choice.count += 1
+        score = score * 4 - (card & 15) - (12 if card < 16 else 0)
+        if s.in_stock:
+            score += HISTORY_WEIGHT * s.history[trick.count][seat][card]
+        add_choice(&choice, card, score)
     return search_cards(s, trick, &choice, near, best, alpha, beta, &move)
 
 
@@ -647,6 +666,15 @@ cdef int finish(State* s, int winner, int seat, int points, int alpha, int beta)
     cdef int side = winner & 1
     cdef bint same = not (winner ^ seat) & 1
     cdef int won = s.won, capote = s.capote, played = s.played, gain, value
+    if s.plain and not s.unsung and s.stock_next == s.stock_count and s.hand[winner]:
+        # Most tricks of most searches: nothing but points changes hands.
+        s.left -= points
+        if same:
+            value = points + lead(s, winner, alpha - points, beta - points)
+        else:
+            value = -points - lead(s, winner, -beta - points, -alpha - points)
+        s.left += points
+        return value
     s.left -= points
     s.won |= 1 << side
     s.capote &= 1 << side
@@ -1002,12 +1030,12 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
         card = lowest(cards)
         cards &= cards - 1
         if card == move:
-            score = 1000
+            score = FIRST
         else:
             score = promise(s, leader, card) * 4 - (card & 15) - (48 if card < 16 else 0)
-        choice.score[choice.count] = <int16_t> score
-        choice.card[choice.count] = <uint8_t> card
-        choice.count += 1
+            if s.in_stock:
+                score += HISTORY_WEIGHT * s.history[0][leader][card]
+        add_choice(&choice, card, score)
     # 4. Search.
     trick = new_trick(leader)
     move = NO_MOVE
@@ -1074,6 +1102,7 @@ cdef void set_up(State* s, Setup* root, int objective, Context context) noexcept
         s.capote = root.capote
     s.won = root.won
     s.played = root.played
+    s.plain = not s.game and not s.capote and not s.tute_open
     s.left = root.rules.last_trick + read_table(s, root).points
     cdef uint64_t cards = all_hands(s) | s.in_stock
     while cards:
@@ -1195,7 +1224,7 @@ cdef void list_actions(State* s, Setup* root, Result* out) noexcept nogil:
 
 cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil:
     cdef Trick trick = read_table(s, root)
-    cdef int side, offset = 0, lower, upper, i, value, gap, best = -INFINITE, alpha, beta
+    cdef int side, offset = 0, lower, upper, i, value, gap, best, alpha, beta
     cdef uint64_t near, hand = s.hand[trick.seat]
     cdef Found* action
     cdef Found* other
@@ -1212,15 +1241,21 @@ cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil:
             out.lower = out.upper = <int16_t> (value + offset)
         out.nodes = s.clock.nodes
         return
+    # 1. The position's value, which is its best actions' value and a ceiling for the others.
+    best = search(s, root, lower - 1, upper + 1)
     list_actions(s, root, out)
-    # Neighbours in one hand differ only in points, worth two of margin each at most; worthless ones do not differ.
+    if not s.clock.expired:
+        upper = best
+        out.lower = out.upper = <int16_t> (best + offset)
+    for i in range(out.count):
+        action = &out.action[i]
+        action.lower = <int16_t> (lower + offset)
+        action.upper = out.upper
+    # 2. Which actions reach it, and what the others are worth. Neighbours in one hand differ only in points, worth two
+    # of margin each at most; worthless ones do not differ.
     near = with_neighbour_below(
         hand & ~unmergeable(s), (all_hands(s) ^ hand) | trick.table | s.in_stock | unmergeable(s)
     )
-    for i in range(out.count):
-        action = &out.action[i]
-        action.lower = out.lower
-        action.upper = out.upper
     for i in range(out.count):
         if s.clock.expired:
             break
@@ -1231,42 +1266,27 @@ cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil:
             other = &out.action[i - 1]
             gap = 2 * (worth(action.arg) - worth(other.arg))
             if other.arg == highest(hand & (bit(action.arg) - 1)) and (not gap or not s.game):
-                if other.lower - offset - gap > alpha:
-                    alpha = other.lower - offset - gap - 1
+                if other.lower - offset - gap > lower:
                     action.lower = <int16_t> (other.lower - gap)
-                if other.upper - offset + gap < beta:
-                    beta = other.upper - offset + gap + 1
+                    alpha = action.lower - offset - 1
+                if other.upper - offset + gap < upper:
                     action.upper = <int16_t> (other.upper + gap)
-        if action.lower == action.upper:
+                    beta = action.upper - offset + 1
+        if action.lower == action.upper or want == BEST and beta <= upper:
             continue
-        if want == BEST and best - 1 > alpha:
-            alpha = best - 1
-        if alpha + 1 >= beta:
-            continue
-        # Which side of the best so far it lies on is cheap to find out, and halves the rest of the search.
-        if want != BEST and alpha + 1 < best < beta:
-            value = try_action(s, root, action, best - 1, best)
+        if beta > upper:
+            value = try_action(s, root, action, upper - 1, upper)
             if s.clock.expired:
                 break
-            if value < best:
-                beta = value + 1
-            else:
-                alpha = value - 1
-        value = try_action(s, root, action, alpha, beta)
-        if s.clock.expired:
-            break
-        if value < beta:
-            action.upper = <int16_t> (value + offset)
-        if value > alpha:
-            action.lower = <int16_t> (value + offset)
-        if value > best:
-            best = value
-    out.lower = out.upper = -INFINITE
-    for i in range(out.count):
-        if out.action[i].lower > out.lower:
-            out.lower = out.action[i].lower
-        if out.action[i].upper > out.upper:
-            out.upper = out.action[i].upper
+            action.upper = <int16_t> (min(value, upper) + offset)
+            beta = value + 1
+            if value >= upper or value <= lower:
+                action.lower = action.upper
+                continue
+        if want == ALL:
+            value = try_action(s, root, action, alpha, beta)
+            if not s.clock.expired:
+                action.lower = action.upper = <int16_t> (value + offset)
     out.nodes = s.clock.nodes
 
 

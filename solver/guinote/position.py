@@ -35,6 +35,7 @@ from arrastre.errors import Fault, IllegalAction
 from arrastre.game import Action, Game, Position
 from arrastre.guinote.reasons import LACKING, SENTENCES, Objection, listed, seat_name
 from arrastre.guinote.rules import CAPOTE_POINTS, Ruleset, differences
+from arrastre.guinote.spelling import ACTIONS_HELP, split_action
 
 LEAD: Final = "lead"
 PLAY: Final = "play"
@@ -65,20 +66,26 @@ class Sung:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An action, read: its kind (a card's is ``play``) and the card or suit it names."""
+    """An action, read: its kind (a card's is ``play``), the card or suit it names, and the seat, if it names one."""
 
     kind: str
     item: int = UNKNOWN
+    seat: int | None = None
 
 
 def parse_action(text: str, deck: Deck) -> Move:
     """What a text says to do, its cards and suits spelled as in a deck. Raises :class:`~arrastre.cards.CardError`."""
-    words = text.strip().lower().split(None, 1)
-    if len(words) == 1 and words[0] in (CAMBIO, TUTE, PASS):
-        return Move(words[0])
-    if len(words) == 2 and words[0] == CANTE:
-        return Move(CANTE, parse_suit(words[1], deck))
-    return Move(PLAY, parse_card(text, deck))
+    verb, said, seat = split_action(text)
+    try:
+        if verb == CANTE and said:
+            return Move(CANTE, parse_suit(said, deck), seat)
+        if verb and not said and verb != CANTE:
+            return Move(verb, seat=seat)
+        return Move(PLAY, parse_card(said if not verb else text, deck), seat)
+    except CardError as error:
+        if error.reason != "UNKNOWN_CARD":
+            raise
+        raise CardError("UNKNOWN_ACTION", f"{error}; {ACTIONS_HELP[0]}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +285,7 @@ class GuinotePosition(Position):
             return Objection("WINDOW_OPEN")
         holder = next((each for each, hand in enumerate(self.hands) if card in hand), UNKNOWN)
         if seat != self.seat or holder not in (UNKNOWN, seat):
-            return Objection("NOT_YOUR_TURN", seat=holder if holder != UNKNOWN else seat)
+            return Objection("NOT_YOUR_TURN", seat=seat if holder in (UNKNOWN, self.seat) else holder)
         if holder == UNKNOWN:
             return Objection("NOT_IN_HAND", card)
         return self._duty(card)
@@ -389,7 +396,7 @@ class GuinotePosition(Position):
             move = self.read_action(action)
         except CardError as error:
             return SENTENCES["UNKNOWN_ACTION"][1] if lang == "es" else error.message
-        objection, seat = self.objection_to(move, None)
+        objection, seat = self.objection_to(move, move.seat)
         return None if objection is None else self.words(objection, move, seat, lang)
 
     def words(self, objection: Objection, move: Move, seat: int, lang: str) -> str:
@@ -421,6 +428,7 @@ class GuinotePosition(Position):
         except CardError as error:
             fault = Fault("action", error.reason, error.message, quoted(text))
             raise IllegalAction(f"'{quoted(text)}' is no action", [fault]) from None
+        seat = move.seat if seat is None else seat
         position = self
         while True:
             objection, actor = position.objection_to(move, seat)

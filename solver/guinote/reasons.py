@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arrastre.cards import UNKNOWN
+from arrastre.guinote.spelling import ACTIONS_HELP
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "no le toca pasar al asiento {seat}: es el turno de la pareja del asiento {turn}",
     ),
     "BAD_SEAT": ("there is no seat {seat}", "no hay asiento {seat}"),
-    "UNKNOWN_ACTION": ("this is no action", "esto no es ninguna jugada"),
+    "UNKNOWN_ACTION": (f"this is no action: {ACTIONS_HELP[0]}", f"esto no es ninguna jugada: {ACTIONS_HELP[1]}"),
     "NO_CANTES": ("these rules have no cantes", "con estas reglas no se canta"),
     "CANTE_SUNG": ("{suit} have been sung already", "{suit} ya se ha cantado"),
     "CANTE_MOMENT": (

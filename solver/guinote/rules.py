@@ -166,14 +166,19 @@ class Field:
         """What the field means, in English or Spanish."""
         return self.es if lang == "es" else self.en
 
-    def allowed(self) -> str:
-        """The allowed values, for messages."""
-        names = [str(write_value(each)) for each in self.choices]
+    def values(self) -> tuple[str, ...]:
+        """The allowed values as rule sheets write them; a range of numbers is ``1-10``, a counted word ``deals:N``."""
+        span = range(self.span[0], self.span[1] + 1) if self.span else range(0)
+        names = [str(write_value(each)) for each in self.choices if isinstance(each, bool) or each not in span]
         if self.span:
             names.append(f"{self.span[0]}-{self.span[1]}")
         if self.counted:
             names.append(f"{self.counted}:N")
-        return ", ".join(names)
+        return tuple(names)
+
+    def allowed(self) -> str:
+        """The allowed values, for messages."""
+        return " or ".join(filter(None, [", ".join(self.values()[:-1]), self.values()[-1]]))
 
     def read(self, value: object) -> Value | None:
         """The value that somebody wrote, as a rule sheet or as a program would; ``None`` if it is none of this field.

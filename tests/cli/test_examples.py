@@ -23,9 +23,12 @@ def test_there_are_ten_each_with_a_line_that_says_what_it_teaches() -> None:
     assert len(EXAMPLES) == 10
     assert [path.name for path in EXAMPLES] == list(dict.fromkeys(lesson["file"] for lesson in LESSONS))
     for path in EXAMPLES:
-        note, *positions = path.read_text().splitlines()
+        note, *asks, position = path.read_text().splitlines()
         assert note.startswith("# Teaches: ")
-        assert len(positions) == 1
+        assert not position.startswith("#")
+        # A lesson that the plain command does not show says which does, in full.
+        options = [lesson["options"] for lesson in LESSONS if lesson["file"] == path.name and lesson["options"]]
+        assert asks == [f"# Ask: arrastre solve examples/{path.name} {' '.join(each)}" for each in options]
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: " ".join([lesson["file"], *lesson["options"]]))
@@ -44,5 +47,6 @@ def test_all_at_once() -> None:
     done = run("solve", *map(str, EXAMPLES))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("\nTeaches: ") == 10
+    assert done.stdout.count("\nAsk: arrastre solve examples/") == 3
     assert done.stdout.count("\nBest play\n") == 10
     assert all(len(line) <= 80 for line in done.stdout.splitlines() if not line.startswith("── "))

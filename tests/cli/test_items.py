@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -153,6 +154,37 @@ def test_the_longest_item() -> None:
     assert len(pretty) == ITEM_LIMIT
     assert texts(pretty) == [pretty]
     assert texts(f"{pretty[:-1]} }}\n{LINE}") == [None, LINE]
+
+
+@pytest.mark.parametrize(
+    ("junk", "found"),
+    [
+        (b"\n", 0),
+        (b" \r\n", 0),
+        (b",\n", 0),
+        (b'{"a": 1, "b": [2]', 1),
+        (b'"a":1,', 10_000_000 // 6 // 200_000 + 1),
+        (b"[[],", 1),
+    ],
+)
+def test_ten_megabytes_of_junk_take_no_time(junk: bytes, found: int) -> None:
+    """Blank lines are swallowed at once, and where an item ends that is too long is not worth a search."""
+    count = 10_000_000 // len(junk)
+    if junk.endswith(b"1,"):
+        # Sound objects of more than a megabyte, one on each line.
+        data = (b"{" + junk * 200_000 + b'"b":1}\n') * (count // 200_000)
+    else:
+        data = b'{"x":' * (junk == b"[[],") + junk * count
+    start = time.process_time()
+    items_found = read(data + b"\n" + LINE.encode())
+    assert time.process_time() - start < 3
+    assert items_found[-1].text == LINE
+    assert len(items_found) <= found + 1
+
+
+def test_objects_longer_than_a_block_on_one_line() -> None:
+    long = json.dumps({"hands": [["1O", {"x": "]}"}]] * 3000})
+    assert texts(f"[{long},{long}]\n{long}{long}\n{LINE}", 1000) == [long] * 4 + [LINE]
 
 
 def test_rubbish_is_refused_with_its_place() -> None:

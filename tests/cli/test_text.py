@@ -10,7 +10,9 @@ import arrastre
 from arrastre.cli import items
 from arrastre.cli.text import CODES, MESSAGES, REASONS, Text, language
 from arrastre.errors import ArrastreError
+from arrastre.guinote.reasons import SENTENCES
 
+DOCS = Path(__file__).parents[2] / "docs" / "notation.md"
 SOLVER, CLI = (Path(str(module.__file__)).parent for module in (arrastre, items))
 # Reasons of forbidden actions: a position says in words, in the language asked for, why it forbids them.
 ACTIONS = re.compile(
@@ -49,6 +51,18 @@ def test_every_code_and_every_reason_of_a_fault_has_its_spanish() -> None:
     reasons = {each for each in words - set(CODES) if not ACTIONS.fullmatch(each)}
     assert len(reasons) > 30
     assert reasons <= set(REASONS)
+
+
+@pytest.mark.skipif(not DOCS.exists(), reason="the documentation is not at hand")
+def test_every_code_and_reason_is_documented_and_no_other() -> None:
+    known = (set(CODES) | set(REASONS) | set(SENTENCES)) - {"ERROR"}
+    text = DOCS.read_text()
+    documented, faults = (
+        set(re.findall(r"`([A-Z][A-Z0-9_]{3,})`", part))
+        for part in (text, text.partition("\n## Faults\n")[2].partition("\n# ")[0])
+    )
+    assert known <= documented
+    assert faults <= known
 
 
 @pytest.mark.parametrize(

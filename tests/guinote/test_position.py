@@ -156,10 +156,49 @@ def test_not_this_card_now() -> None:
     assert reason(position, Action("cambio", -1)) == "BAD_SEAT"
     assert reason(position, "pass") == "NOTHING_TO_PASS"
     assert reason(position, "8C") == "NOT_IN_DECK"
-    assert reason(position, "sing") == "UNKNOWN_CARD"
+    assert reason(position, "sing") == "UNKNOWN_ACTION"
     assert reason(position, "cante X") == "UNKNOWN_SUIT"
     assert position.why_not("dance") is not None
-    assert position.why_not("dance", "es") == "esto no es ninguna jugada"
+    assert str(position.why_not("dance", "es")).startswith("esto no es ninguna jugada: las jugadas son ")
+
+
+def test_an_action_that_cannot_be_read_says_what_actions_there_are() -> None:
+    position = line("1O2O/3O4O/5O6O/7OSO O 0 -")
+    for text in ("dance", "cante", "cantar", "sing", "passing", "cambio x", "1O N", "(N)", "", "x" * 500):
+        said = str(position.why_not(text))
+        assert reason(position, text) == "UNKNOWN_ACTION"
+        assert all(word in said for word in ("a card", "'cante O'", "'cambio'", "'tute'", "'pass'"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cante E", "sing espadas", "Sing  Espadas (N)", "cantar espadas", "cante_E", "canteE", "cante e n", "CANTE-E 0"],
+)
+def test_spellings_of_a_cante(text: str) -> None:
+    position = line("RESE.CB/4O.CC.4B/1E3E7E/RC.4E.SB B 2 - points=32-49 tricks=2-5")
+    assert position.apply(text) == position.apply(Action("cante E", 0))
+
+
+def test_a_seat_behind_an_action_is_the_one_that_acts() -> None:
+    position = line("RESE.CB/4O.CC.4B/1E3E7E/RC.4E.SB B 2 - points=32-49 tricks=2-5")
+    assert position.apply("1E (S)") == position.apply("1E")
+    assert reason(position, "cante E S") == "CANTE_CARDS"
+    assert reason(position, "1E (N)") == "NOT_YOUR_TURN"
+    assert position.why_not("1E (N)") == "1E is not for seat 0 (N) to play: it is seat 2 (S)'s turn"
+
+
+def test_all_that_people_read_of_an_action_can_be_typed_back() -> None:
+    texts = [
+        "RESE.CB/4O.CC.4B/1E3E7E/RC.4E.SB B 2 - points=32-49 tricks=2-5",
+        "3OROSO.RC.5B/1C7C.3B6B2B/6O.6E.RBSBCB/CO.CC.1ESE.7B B 1 - points=72-18 stock=4O2E3C1B moment=before_draw",
+    ]
+    for text in texts:
+        position = line(text)
+        for action in position.legal_actions():
+            for lang in ("en", "es"):
+                said = position.game.face(position, action, lang).text
+                for spelled in (said, f"{said} ({'NOSE'[action.seat]})"):
+                    assert position.apply(spelled) == position.apply(action)
 
 
 def test_every_sentence_exists_in_both_languages() -> None:
