@@ -173,6 +173,8 @@ def _plain(field: Field, value: Any) -> Any:
         return dict(value)
     if field.is_repeated:
         return [_every_field(each) for each in value] if field.message_type is not None else list(value)
+    if field.message_type is not None:
+        return _every_field(value)
     return _word(field.enum_type, value) if field.enum_type is not None else value
 
 
@@ -202,6 +204,9 @@ def _filled(message: M, data: Mapping[str, Any]) -> M:
                 _filled(getattr(message, field.name).add(), each)
         elif field.is_repeated:
             getattr(message, field.name).extend(value)
+        elif field.message_type is not None:
+            getattr(message, field.name).SetInParent()
+            _filled(getattr(message, field.name), value)
         else:
             setattr(message, field.name, _number(field.enum_type, value) if field.enum_type is not None else value)
     return message

@@ -177,9 +177,21 @@ NOT_GIVEN: Final = "*"
 _PLACES: Final = ("hands", "trump", "leader", "trick")
 _PAIRS: Final = ("points", "cardPoints", "carried", "tricks")
 _RUNS: Final = ("stock", "gone")
-_FLAGS: Final = ("exchanged", "tuteDeclared", "vueltas")
+_FLAGS: Final = ("exchanged", "vueltas")
 #: Fields that the writer may leave out, in the order in which it writes them.
-_ORDER: Final = ("players", "points", "cardPoints", "sung", "tricks", "stock", "gone", *_FLAGS, "moment", "carried")
+_ORDER: Final = (
+    "players",
+    "points",
+    "cardPoints",
+    "sung",
+    "tute",
+    "tricks",
+    "stock",
+    "gone",
+    *_FLAGS,
+    "moment",
+    "carried",
+)
 _ALIASES: Final = names((*_PLACES, *_ORDER))
 _DEFAULT_RULESET: Final = "aragones"
 
@@ -194,6 +206,7 @@ _TOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 _SUNG: Final = re.compile(rf"([0-9]{{1,2}}|[NOSE])({_QUOTED}|[^@,\"]+)@([0-9]{{1,3}})", re.IGNORECASE)
+_SHOWN: Final = re.compile(r"([0-9]{1,2}|[NOSE])@([0-9]{1,3})", re.IGNORECASE)
 _NUMBERS: Final = re.compile(r"[0-9]{1,6}(?:-[0-9]{1,6})+", re.ASCII)
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,3999})(?:\.[0-9]{1,400})?(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
 #: Texts that the writer leaves without quotes.
@@ -330,6 +343,9 @@ class _Line:
             return numbers
         if path == "sung":
             return self.sung(text, column)
+        if path == "tute" and (tute := _SHOWN.fullmatch(text)):
+            self.columns["tute.seat"], self.columns["tute.trick"] = column, column + tute.start(2)
+            return {"seat": int(tute[1]) if tute[1].isdigit() else tute[1], "trick": int(tute[2])}
         if text[:1] == '"':
             return self.json(path, text, column)
         return _scalar(text)
@@ -449,7 +465,15 @@ def _defaults(data: Mapping[str, Any]) -> dict[str, Any]:
     """What the fields are taken to be when they are left out."""
     nothing = [0, 0]
     defaults: dict[str, Any] = dict.fromkeys(_FLAGS, False)
-    defaults |= {"points": nothing, "carried": nothing, "sung": [], "stock": [], "gone": [], "tricks": None}
+    defaults |= {
+        "points": nothing,
+        "carried": nothing,
+        "sung": [],
+        "stock": [],
+        "gone": [],
+        "tricks": None,
+        "tute": None,
+    }
     if not data.get("sung"):
         defaults["cardPoints"] = data.get("points", nothing)
     defaults["moment"] = "play" if data.get("trick") else "lead"
@@ -525,15 +549,30 @@ def _option_value(name: str, value: Any) -> str:
             return said
     if name in _RUNS and _is_texts(value) and value:
         return "".join(_card(card) for card in value)
+    if name == "tute" and (shown := _tute(value)):
+        return shown
     if name == "sung" and isinstance(value, list) and value:
         cantes = [_cante(each) for each in value]
         if None not in cantes:
             return ",".join(cante for cante in cantes if cante)
-    if isinstance(value, str) and name not in (*_RUNS, "sung") and _BARE.fullmatch(value) and value not in _WORDS:
+    if (
+        isinstance(value, str)
+        and name not in (*_RUNS, "sung", "tute")
+        and _BARE.fullmatch(value)
+        and value not in _WORDS
+    ):
         return value
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     return _json(value)
+
+
+def _tute(tute: Any) -> str | None:
+    if not isinstance(tute, dict) or tute.keys() != {"seat", "trick"}:
+        return None
+    seat, trick = tute["seat"], tute["trick"]
+    said = f"{seat}@{trick}"
+    return said if type(seat) is int and type(trick) is int and _SHOWN.fullmatch(said) else None
 
 
 def _cante(cante: Any) -> str | None:

@@ -127,7 +127,10 @@ def positions(draw: Draw, *, kind: str = "any") -> dict[str, Any]:
     if moment not in ("lead", "play"):
         position["moment"] = moment
     if rules["tute"] != "none" and played and chance(rng, 6):
-        position["tuteDeclared"] = True
+        seat = rng.randrange(players)
+        position["tute"] = {"seat": seat, "trick": rng.randint(1, played)}
+        if rules["tute"] == 40:
+            points[seat % 2] = min(300, points[seat % 2] + 40)
     return position
 
 

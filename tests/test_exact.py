@@ -139,6 +139,15 @@ def test_every_card_of_a_run_has_its_value() -> None:
         assert value == sign * after.value
 
 
+def test_the_line_ends_with_the_game() -> None:
+    # A tute, then a trick won with the target: what could still be played is no part of the line.
+    text = "RORCRERB/4O5O6O.7B E 0 - points=43-61 tricks=11-5 vueltas carried=19-33 ruleset=riojano"
+    position = arrastre.Position.parse(f"{text} rules.tute=40 rules.vueltas=won_trick")
+    solution = arrastre.solve(position, objective="game")
+    assert [step.action for step in solution.line] == ["tute", "RO", "4O"]
+    assert solution.outcome == "win"
+
+
 def test_replay_is_told_from_vueltas() -> None:
     # 100 each and a higher score needed: whoever takes the last trick wins under aragones, not under cien.
     text = "2O/4C E 0 - players=2 tricks=10-9 points={} cardPoints=60-60 ruleset=cien"
@@ -176,7 +185,14 @@ def test_requests_that_make_no_sense(options: dict[str, Any], field: str) -> Non
         ("-/- E 0 - tricks=10-10", "points", "DEAL_OVER"),
         ("2O/4C E 0 - tricks=10-9 points=60-60 vueltas carried=50-10", "game", "GAME_OVER"),
         ("2O/4C E 0 - tricks=10-9 points=60-60 vueltas carried=101-10", "game", "GAME_OVER"),
-        ("2O/4C E 0 - tricks=10-9 points=60-60 tuteDeclared", "game", "GAME_OVER"),
+        ("2O/4C E 0 - tricks=10-9 points=60-60 tute=1@7", "game", "GAME_OVER"),
+        # Side 1 has its 101 from cards: the tute that may have come late is the other side's.
+        (
+            "1C/2C O 0 - points=60-31 cardPoints=20-31 tricks=10-9 tute=0@19 vueltas carried=50-70 "
+            "rules.tute=40 ruleset=torneo",
+            "game",
+            "GAME_OVER",
+        ),
     ],
 )
 def test_positions_that_cannot_be_solved(text: str, objective: str, reason: str) -> None:

@@ -137,7 +137,9 @@ def test_hidden_and_excluded() -> None:
     ("option", "field", "value"),
     [
         ("card_points=1-2", "cardPoints", [1, 2]),
-        ("tute_declared", "tuteDeclared", True),
+        ("tute=2@3", "tute", {"seat": 2, "trick": 3}),
+        ("tute=N@3", "tute", {"seat": "N", "trick": 3}),
+        ("tute", "tute", True),
         ("exchanged=false", "exchanged", False),
         ("tricks=1-2-3", "tricks", [1, 2, 3]),
         ("tricks=null", "tricks", None),
@@ -332,7 +334,7 @@ def any_games(draw: Any) -> dict[str, Any]:
         "rules": st.dictionaries(words, scalars, min_size=1, max_size=3),
     }
     data |= draw(st.fixed_dictionaries({}, optional=known))
-    taken = KNOWN | set(known) | {"tuteDeclared"}
+    taken = KNOWN | set(known) | {"tute"}
     data |= draw(st.dictionaries(words.filter(lambda word: word not in taken), anything, max_size=3))
     return data
 

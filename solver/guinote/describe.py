@@ -25,7 +25,6 @@ _WORDS: Final = {
         "sung": "Sung",
         "exchanged": "Exchange",
         "made": "made",
-        "tute": "tute declared",
         "vueltas": "vueltas",
         "malas": "malas",
         "buenas": "buenas",
@@ -49,7 +48,6 @@ _WORDS: Final = {
         "sung": "Cantado",
         "exchanged": "Cambio",
         "made": "hecho",
-        "tute": "tute declarado",
         "vueltas": "vueltas",
         "malas": "malas",
         "buenas": "buenas",
@@ -172,8 +170,9 @@ def diagram(position: GuinotePosition, lang: str) -> Diagram:
             for each in position.sung
         ]
         facts.append((words["sung"], ", ".join(cantes)))
-    if position.tute_declared:
-        facts.append((words["sung"], words["tute"]))
+    if position.tute is not None:
+        who = SEAT_NAMES[position.tute.seat]
+        facts.append((words["sung"], f"{who} {words[TUTE]} ({words['after']} {position.tute.trick})"))
     if position.exchanged:
         facts.append((words["exchanged"], words["made"]))
     if position.moment in words:

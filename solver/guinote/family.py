@@ -151,7 +151,7 @@ def pack(position: GuinotePosition) -> bytes:
         unsung,
         singers,
         position.exchanged,
-        position.tute_declared,
+        position.tute is not None,
         position.vueltas,
         played > 0,
         won,
@@ -301,8 +301,8 @@ def _reached(position: GuinotePosition, side: int) -> bool:
 def _game_over(position: GuinotePosition) -> tuple[str, str] | None:
     """Why nothing that is still to be played can decide the game, and the field that tells; or ``None``."""
     rules, target = position.rules, position.rules.target
-    if position.tute_declared and rules.tute == "wins":
-        return "tuteDeclared", "a tute has been declared"
+    if position.tute is not None and rules.tute == "wins":
+        return "tute", "a tute has been declared"
     for side in range(2):
         if position.vueltas and position.carried[side] >= target:
             return "carried", f"side {side} brought {position.carried[side]} points into the deal"
@@ -312,15 +312,20 @@ def _game_over(position: GuinotePosition) -> tuple[str, str] | None:
             if _reached(position, side):
                 return "points", f"side {side} has {_total(position, side)} points"
     elif position.vueltas and rules.vueltas == "won_trick":
-        # What a side sang in its latest window, and a tute, may have come after the last trick that it won; all else
-        # it had when it won that one. For the leader's side the window is the present one.
+        # What a side declared in its latest window may have come after the last trick that it won; all else it had when
+        # it won that one. For the leader's side the window is the present one.
         for side in range(2):
-            cantes = [each for each in position.sung if each.seat & 1 == side]
+            declared = [
+                (each.trick, rules.cante_points(each.suit, position.trump))
+                for each in position.sung
+                if each.seat & 1 == side
+            ]
+            tute = position.tute
+            if tute is not None and tute.seat & 1 == side and isinstance(rules.tute, int):
+                declared.append((tute.trick, rules.tute))
             own_lead = side == position.leader & 1
-            latest = position.played if own_lead else max((each.trick for each in cantes), default=0)
-            late = sum(rules.cante_points(each.suit, position.trump) for each in cantes if each.trick == latest)
-            if position.tute_declared and isinstance(rules.tute, int):
-                late += rules.tute
+            latest = position.played if own_lead else max((trick for trick, _ in declared), default=0)
+            late = sum(points for trick, points in declared if trick == latest)
             if _total(position, side) - late >= target:
                 return "points", f"side {side} has won a trick with {_total(position, side) - late} points"
     return None

@@ -33,6 +33,7 @@ from arrastre.guinote.position import (
     SCHEMA,
     GuinotePosition,
     Sung,
+    Tute,
 )
 from arrastre.guinote.rules import MAX_POINTS, Ruleset, examine
 
@@ -51,7 +52,7 @@ _FIELDS: Final = notation.names(
         "sung",
         "tricks",
         "exchanged",
-        "tuteDeclared",
+        "tute",
         "carried",
         "vueltas",
         "moment",
@@ -61,6 +62,7 @@ _FIELDS: Final = notation.names(
 )
 _HAND_FIELDS: Final = frozenset({"cards", "hidden", "excluded"})
 _SUNG_FIELDS: Final = frozenset({"seat", "suit", "trick"})
+_TUTE_FIELDS: Final = frozenset({"seat", "trick"})
 _SEAT_LETTERS: Final = "NOSE"
 
 #: Stands for a card that could not be read, so that counting goes on; positions with faults are never built.
@@ -118,7 +120,7 @@ class _Gate:
         sung = self.read_sung()
         moment = self.read_moment(bool(trick))
         exchanged, vueltas = self.read_flag("exchanged"), self.read_flag("vueltas")
-        tute_declared = self.read_flag("tuteDeclared")
+        tute = self.read_tute()
         self.check_twice(hands, stock, trick, gone)
         self.check_excluded(hands, excluded)
         tricks: tuple[int, int] | None = None
@@ -136,13 +138,15 @@ class _Gate:
             for i, each in enumerate(sung):
                 if not 1 <= each.trick <= played:
                     self.fault(f"sung[{i}].trick", "SUNG_TRICK", f"{played} tricks have been played so far")
+            if tute is not None and not 1 <= tute.trick <= played:
+                self.fault("tute.trick", "SUNG_TRICK", f"{played} tricks have been played so far")
             unseen = any(hidden) or UNKNOWN in stock
             if (gone or unseen) and len(gone) != played * players:
                 self.fault("gone", "GONE_SIZE", f"{played * players} cards have gone, and {len(gone)} are listed")
             if played == 0 and moment == RIVALS:
                 self.fault("moment", "BAD_MOMENT", "nobody is asked to exchange before the first trick")
         self.check_muestra(stock, trump, exchanged)
-        card_points = self.read_card_points(points, sung, trump)
+        card_points = self.read_card_points(points, sung, tute, trump)
         if self.faults or leader is None or trump is None:
             raise InvalidPosition("the position has faults", self.faults)
         order = rules.order.__getitem__
@@ -161,7 +165,7 @@ class _Gate:
             sung=tuple(sung),
             tricks=(0, 0) if played == 0 else tricks,
             exchanged=exchanged,
-            tute_declared=tute_declared,
+            tute=tute,
             carried=carried,
             vueltas=vueltas,
             moment=moment,
@@ -239,12 +243,16 @@ class _Gate:
             return 0, 0
         return first, second
 
-    def read_card_points(self, points: tuple[int, int], sung: Sequence[Sung], trump: int | None) -> tuple[int, int]:
+    def read_card_points(
+        self, points: tuple[int, int], sung: Sequence[Sung], tute: Tute | None, trump: int | None
+    ) -> tuple[int, int]:
         if "cardPoints" in self.data:
             return self.read_pair("cardPoints", MAX_POINTS)
-        if not sung or trump is None:
+        if trump is None:
             return points
         left = list(points)
+        if tute is not None and isinstance(self.rules.tute, int):
+            left[tute.seat & 1] -= self.rules.tute
         for each in sung:
             left[each.seat & 1] -= self.rules.cante_points(each.suit, trump)
         return max(left[0], 0), max(left[1], 0)
@@ -303,6 +311,28 @@ class _Gate:
                 suits.add(suit)
                 sung.append(Sung(seat, suit, trick))
         return sung
+
+    def read_tute(self) -> Tute | None:
+        entry = self.data.get("tute")
+        if entry is None:
+            return None
+        if not isinstance(entry, Mapping):
+            self.fault("tute", "BAD_TYPE", "a tute is an object with seat and trick, or null")
+            return None
+        for key in entry:
+            if key not in _TUTE_FIELDS:
+                shown = quoted(str(key))
+                self.fault(f"tute.{shown}", "UNKNOWN_FIELD", f"a tute has no field '{shown}'")
+        missing = _TUTE_FIELDS - entry.keys()
+        for key in sorted(missing):
+            self.fault(f"tute.{key}", "MISSING", f"a tute needs its {key}")
+        if missing:
+            return None
+        seat, trick = self.read_seat("tute.seat", entry["seat"]), entry["trick"]
+        if type(trick) is not int:
+            self.fault("tute.trick", "BAD_TYPE", "a trick is a number, from 1")
+            return None
+        return None if seat is None else Tute(seat, trick)
 
     # -- cards ---------------------------------------------------------------------------------------------------
 

@@ -175,7 +175,7 @@ cdef struct State:
     uint64_t signature          # rules, objective and freshness, in every hash
     # history[k][seat][card]: cut-offs that `card` brought as k-th card of a draw trick. While cards are drawn there are
     # no duties, and the guesses that order the arrastre well say little.
-    int[64][MAX_PLAYERS][MAX_PLAYERS] history
+    int history[MAX_PLAYERS][MAX_PLAYERS][64]
     Table* table
     Clock* clock
 

@@ -65,6 +65,14 @@ class Sung:
 
 
 @dataclass(frozen=True, slots=True)
+class Tute:
+    """A tute that has been declared: who did, and after which trick (the first is 1)."""
+
+    seat: int
+    trick: int
+
+
+@dataclass(frozen=True, slots=True)
 class Move:
     """An action, read: its kind (a card's is ``play``), the card or suit it names, and the seat, if it names one."""
 
@@ -118,7 +126,7 @@ class GuinotePosition(Position):
     sung: tuple[Sung, ...]
     tricks: tuple[int, int] | None
     exchanged: bool
-    tute_declared: bool
+    tute: Tute | None
     carried: tuple[int, int]
     vueltas: bool
     moment: str
@@ -353,7 +361,7 @@ class GuinotePosition(Position):
     def _no_tute(self, seat: int) -> Objection | None:
         if self.rules.tute == "none":
             return Objection("NO_TUTE")
-        if self.tute_declared:
+        if self.tute is not None:
             return Objection("TUTE_DONE")
         if self.moment != LEAD:
             return Objection("TUTE_MOMENT")
@@ -451,7 +459,7 @@ class GuinotePosition(Position):
             return replace(self, points=_added(self.points, seat & 1, gain), sung=sung)
         if move.kind == TUTE:
             gain = self.rules.tute if isinstance(self.rules.tute, int) else 0
-            return replace(self, points=_added(self.points, seat & 1, gain), tute_declared=True)
+            return replace(self, points=_added(self.points, seat & 1, gain), tute=Tute(seat, self.played))
         if move.kind == CAMBIO:
             return self.swapped(seat)._settled()
         return self.next_moment()._settled()
@@ -557,7 +565,7 @@ class GuinotePosition(Position):
             ],
             "tricks": None if self.tricks is None else list(self.tricks),
             "exchanged": self.exchanged,
-            "tuteDeclared": self.tute_declared,
+            "tute": None if self.tute is None else {"seat": self.tute.seat, "trick": self.tute.trick},
             "carried": list(self.carried),
             "vueltas": self.vueltas,
             "moment": self.moment,

@@ -840,7 +840,7 @@ class _Table:
             sung=(),
             tricks=NOTHING,
             exchanged=False,
-            tute_declared=False,
+            tute=None,
             carried=start.carried,
             vueltas=start.vueltas,
             moment=LEAD,

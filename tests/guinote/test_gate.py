@@ -159,7 +159,7 @@ def test_the_canonical_form() -> None:
         "sung": [{"seat": 2, "suit": "B", "trick": 3}],
         "tricks": [4, 3],
         "exchanged": True,
-        "tuteDeclared": False,
+        "tute": None,
         "carried": [0, 0],
         "vueltas": False,
         "moment": "play",
@@ -215,7 +215,7 @@ def test_defaults() -> None:
     assert position.played == 9
     assert not position.exchanged
     assert not position.vueltas
-    assert not position.tute_declared
+    assert position.tute is None
 
 
 def test_no_trick_played_means_that_the_tricks_are_known() -> None:
@@ -275,7 +275,10 @@ FAULTS: list[tuple[Change, list[tuple[str, str]]]] = [
     (BASE | {"cardPoints": [0, 301]}, [("cardPoints[1]", "OUT_OF_RANGE")]),
     (BASE | {"exchanged": 1}, [("exchanged", "BAD_TYPE")]),
     (BASE | {"vueltas": "yes"}, [("vueltas", "BAD_TYPE")]),
-    (BASE | {"tuteDeclared": None}, [("tuteDeclared", "BAD_TYPE")]),
+    (BASE | {"tute": True}, [("tute", "BAD_TYPE")]),
+    (BASE | {"tute": {"seat": 7, "who": 1}}, [("tute.who", "UNKNOWN_FIELD"), ("tute.trick", "MISSING")]),
+    (BASE | {"tute": {"seat": 7, "trick": 1}}, [("tute.seat", "BAD_SEAT")]),
+    (BASE | {"tute": {"seat": 0, "trick": "1"}}, [("tute.trick", "BAD_TYPE")]),
     (BASE | {"moment": 3}, [("moment", "BAD_TYPE")]),
     (with_hand(BASE, 0, {"cards": ["1O", "SC"], "size": 2}), [("hands[0].size", "UNKNOWN_FIELD")]),
     (with_hand(BASE, 0, {"cards": 7}), [("hands[0].cards", "BAD_TYPE"), ("hands[0]", "HAND_SIZE")]),

@@ -360,7 +360,7 @@ def test_who_has_a_tute(leader: int, rules: dict[str, Any], expected: set[int]) 
 def test_a_tute_is_declared_once() -> None:
     position = window(REYES, points=[7, 0])
     after = position.apply("tute")
-    assert after.tute_declared
+    assert after.tute is not None
     assert after.points == (7, 0)
     assert reason(after, "tute") == "TUTE_DONE"
     scored = window(REYES, points=[7, 0], rules={"tute": 40}).apply(Action("tute", 0))
@@ -612,7 +612,7 @@ def test_whole_deals(name: str, players: int) -> None:
         assert sum(position.tricks) == tricks == position.rules.total_tricks
         assert sum(position.card_points) == 130
         sung = sum(40 if each.suit == position.trump else 20 for each in position.sung)
-        scored = 40 if position.tute_declared and position.rules.tute == 40 else 0
+        scored = 40 if position.tute is not None and position.rules.tute == 40 else 0
         capote = 100 if 0 in position.tricks and position.rules.capote == 100 else 0
         assert sum(position.points) == 130 + sung + scored + capote
 

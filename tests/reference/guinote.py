@@ -534,7 +534,7 @@ class Deal:
             return (totals[0] > totals[1]) - (totals[0] < totals[1])
         return over[0] - over[1]
 
-    def over_already(self, state: State, score: Score, sung: Sequence[Mapping[str, Any]], played: int) -> bool:
+    def over_already(self, state: State, score: Score, position: Mapping[str, Any], played: int) -> bool:
         """Whether the game was decided before this state was reached."""
         rules = self.rules
         totals = self.totals(score)
@@ -555,17 +555,19 @@ class Deal:
             # Reached by a cante (or a tute of 40) alone, the target does not end the deal before the side wins a
             # trick. What it sang in its latest window may be such a cante; for the leader's side, which has just won
             # a trick, that window is the present one.
+            suits = FRENCH_SUITS if self.deck == "french" else SUITS
+            tute = position.get("tute")
             for side in (0, 1):
-                windows = [entry["trick"] for entry in sung if entry["seat"] % 2 == side]
-                latest = played if side == state.leader % 2 else max(windows, default=0)
-                total = totals[side]
-                for entry in sung:
-                    if entry["seat"] % 2 == side and entry["trick"] == latest:
-                        suit = (FRENCH_SUITS if self.deck == "french" else SUITS).index(entry["suit"])
-                        total -= 40 if suit == self.trump else 20
-                if rules["tute"] == 40 and state.tute:
-                    total -= 40
-                if total >= rules["target"]:
+                declared = [
+                    (entry["trick"], 40 if suits.index(entry["suit"]) == self.trump else 20)
+                    for entry in position.get("sung", ())
+                    if entry["seat"] % 2 == side
+                ]
+                if rules["tute"] == 40 and tute is not None and tute["seat"] % 2 == side:
+                    declared.append((tute["trick"], 40))
+                latest = played if side == state.leader % 2 else max((trick for trick, _ in declared), default=0)
+                late = sum(worth for trick, worth in declared if trick == latest)
+                if totals[side] - late >= rules["target"]:
                     return True
         return False
 
@@ -683,7 +685,7 @@ def read(position: Mapping[str, Any]) -> tuple[Deal, State, Score, int]:
         sung=tuple(sorted(suits.index(entry["suit"]) for entry in sung)),
         singers=tuple(sorted(e["seat"] for e in sung if e["trick"] == played and e["seat"] % 2 == leader % 2)),
         exchanged=position.get("exchanged", False),
-        tute=position.get("tuteDeclared", False),
+        tute=position.get("tute") is not None,
     )
 
     points = _pair(position.get("points", (0, 0)))
@@ -694,6 +696,8 @@ def read(position: Mapping[str, Any]) -> tuple[Deal, State, Score, int]:
         for entry in sung:
             worth = 40 if suits.index(entry["suit"]) == deal.trump else 20
             cards = _add(cards, entry["seat"] % 2, -worth)
+        if deal.rules["tute"] == 40 and position.get("tute"):
+            cards = _add(cards, position["tute"]["seat"] % 2, -40)
         cards = max(0, cards[0]), max(0, cards[1])
     return deal, state, Score(points, cards), played
 
@@ -707,7 +711,7 @@ def legal_actions(position: Mapping[str, Any]) -> set[tuple[str, int]]:
 def game_over(position: Mapping[str, Any]) -> bool:
     """Whether the game has been decided already."""
     deal, state, score, played = read(position)
-    return deal.over_already(state, score, position.get("sung", ()), played)
+    return deal.over_already(state, score, position, played)
 
 
 def solve(position: Mapping[str, Any], objective: Objective = "points") -> Answer:
@@ -715,7 +719,7 @@ def solve(position: Mapping[str, Any], objective: Objective = "points") -> Answe
     deal, state, score, played = read(position)
     if not any(state.hands):
         raise NothingToPlayError
-    if objective == "game" and deal.over_already(state, score, position.get("sung", ()), played):
+    if objective == "game" and deal.over_already(state, score, position, played):
         raise GameOverError
     solver = Solver(deal, objective)
     seat = deal.turn(state)
