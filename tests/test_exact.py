@@ -188,8 +188,7 @@ def test_requests_that_make_no_sense(options: dict[str, Any], field: str) -> Non
         ("2O/4C E 0 - tricks=10-9 points=60-60 tute=1@7", "game", "GAME_OVER"),
         # Side 1 has its 101 from cards: the tute that may have come late is the other side's.
         (
-            "1C/2C O 0 - points=60-31 cardPoints=20-31 tricks=10-9 tute=0@19 vueltas carried=50-70 "
-            "rules.tute=40 ruleset=torneo",
+            "1C/2C O 0 - points=60-31 cardPoints=20-31 tute=0@19 carried=50-70 vueltas ruleset=torneo rules.tute=40",
             "game",
             "GAME_OVER",
         ),
