@@ -915,11 +915,12 @@ def command(lang: str) -> click.Group:
         solver = _Solver(threads, objective, want, line is not False, nodes, seconds)
 
         def answer(item: Item) -> Future[str] | None:
-            where = {} if item.deal is None or at is None else {"deal": item.deal.number, "at": str(at.where)}
+            here = None if at is None else at.where
+            where = {} if item.deal is None or here is None else {"deal": item.deal.number, "at": str(here)}
 
             def written(solution: arrastre.Solution, seconds: float) -> str:
                 if not as_json:
-                    return run.render.solution(item, solution, seconds if stats else None, at and at.where)
+                    return run.render.solution(item, solution, seconds if stats else None, here)
                 answer = solution.to_dict(item.index) | where
                 if stats:
                     answer |= {"nodes": solution.nodes, "seconds": round(seconds, 6)}
@@ -971,7 +972,11 @@ def command(lang: str) -> click.Group:
                     shown = run.render.deal(item, item.deal)
                     return shown if item.error is None else _Faulty(shown + run.render.faults(item.error))
             position = gate.position(item)
-            return _dumps(position.to_dict()) if as_json else run.render.position(item, position, at and at.where)
+            return (
+                _dumps(position.to_dict())
+                if as_json
+                else run.render.position(item, position, None if at is None else at.where)
+            )
 
         return run.items(given, answer, records=items.Records(gate.read_deals))
 

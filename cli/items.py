@@ -49,6 +49,7 @@ _TEXT_LIKE = re.compile(rb'[^\s"]*/')
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _REST = re.compile(rb"[ \t\r,]*+")
 _TAG = re.compile(rb"\[[ \t]*[A-Za-z]")
+_DEAL_END = re.compile(rb"\s*(?:\[\s*Result\b|\*\s*$)", re.IGNORECASE)
 _NAME = re.compile(rb'"[^"\n]*"[ \t]*:')
 _RECORD_FIELD = re.compile(rb'"(?:deals|events)"\s*:')
 _FILE_NAME = re.compile(r"\.(json|jsonl|ndjson|txt)$", re.IGNORECASE)
@@ -306,10 +307,10 @@ class _Scanner:
 
     def _record_lines(self, records: Records, in_array: bool, refused: list[Item]) -> Iterator[bytes]:
         """The lines from here on, up to something that belongs to no record; an object comes as a whole."""
-        begun = False
+        begun = in_deal = False
         while self._more(0):
             blanks = b""
-            if self._buffer[self._at] in b" \t\r{[]":
+            if self._buffer[self._at] in b" \t\r":
                 match = _BLANKS.match(self._buffer, self._at)
                 blanks = match.group() if match else b""
             offset = len(blanks)
@@ -327,6 +328,7 @@ class _Scanner:
                     refused.append(Item(0, self._source, line, "", (), _too_long(line, MAX_JSON)))
                     return
                 yield blanks + data
+                in_deal = False
                 match = _REST.match(self._buffer, self._at) if self._more(0) else None
                 self._at = match.end() if match else self._at
                 if self._more(0) and self._buffer[self._at] != ord("\n"):
@@ -339,8 +341,12 @@ class _Scanner:
                     refused.append(Item(0, self._source, line, "", (), InvalidSyntax("this is no record", [fault])))
                 return
             else:
+                if not (records.only or in_deal or byte is None or byte in b"\n#[{"):
+                    return
                 data = self._take_line()
                 yield b" " * (MAX_LINE + 1) if data is None else data
+                if data is not None and data.strip() and byte != ord("#"):
+                    in_deal = not _DEAL_END.match(data)
             begun = True
             if self._more(0):
                 self._at += 1
