@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -30,9 +30,11 @@ from arrastre import game, notation
 from arrastre.cards import quoted
 from arrastre.cli import items
 from arrastre.cli.items import Item
+from arrastre.cli.standings import Standings
 from arrastre.cli.text import LANGUAGES, Text, language
-from arrastre.errors import ArrastreError, IllegalAction, InvalidRules
-from arrastre.game import Position
+from arrastre.errors import ArrastreError, Fault, IllegalAction, InvalidRequest, InvalidRules
+from arrastre.game import Address, Deal, Position
+from arrastre.record import AUTO, DealItem, LineValue, Record, line_values, read_deals
 
 __all__ = ["command", "main"]
 
@@ -44,6 +46,9 @@ BROKEN_PIPE: Final = 141
 
 _AHEAD: Final = 256
 """How many items are read before the oldest of them must have been answered."""
+
+LINE_NODES: Final = 2_000_000
+"""How much is looked at for each action of a line that was played: enough for everything after the draw."""
 
 _PROGRESS_EVERY: Final = 0.25
 _MOST_THREADS: Final = 256
@@ -210,20 +215,47 @@ class _Interrupt:
 
 
 @dataclass(frozen=True, slots=True)
+class _At:
+    """A decision asked for: where in a deal, and in which one (``None``: in every deal)."""
+
+    deal: int | None
+    where: Address
+
+
+@dataclass(frozen=True, slots=True)
 class _Gate:
-    """How items become positions: a ruleset for those that name none, overrides of the rules, actions to do first."""
+    """How items become positions: a ruleset for those that name none, overrides of the rules, the decision that is
+    meant in a record, actions to do first."""
 
     ruleset: str | None
     rules: Mapping[str, str]
     then: Sequence[str]
     lang: str
+    at: _At | None = None
+
+    def read_deals(self, lines: Iterable[bytes]) -> Iterator[DealItem]:
+        """The deals of a record under the rules that were asked for."""
+        return read_deals(lines, ruleset=self.ruleset, rules=self.rules)
+
+    def passes_over(self, item: Item) -> bool:
+        """Whether the item is a deal that was not asked for."""
+        number = None if self.at is None else self.at.deal
+        return number is not None and item.deal is not None and item.deal.number != number
 
     def position(self, item: Item) -> Position:
         """The position to look at. Raises ArrastreError."""
         if item.error is not None:
             raise item.error
+        if item.deal is not None:
+            if self.at is None:
+                said = "a record has many positions: --at 7.2 says which"
+                raise InvalidRequest("which position is not said", [Fault("at", "NO_ADDRESS", said)])
+            return self._after(item.deal.position(self.at.where))
+        if self.at is not None:
+            said = "--at is for records, and this is a position"
+            raise InvalidRequest("this is no record", [Fault("at", "NOT_A_RECORD", said)])
         raw = notation.read(item.text)
-        if self.ruleset is not None and "ruleset" not in raw.data:
+        if self.ruleset not in (None, AUTO) and "ruleset" not in raw.data:
             raw = replace(raw, data={**raw.data, "ruleset": self.ruleset})
         if self.rules:
             raw = replace(raw, data={**raw.data, "rules": self._overridden(raw.data.get("rules"))})
@@ -250,7 +282,7 @@ class _Gate:
 
 def _located(item: Item, error: ArrastreError) -> ArrastreError:
     """An item's error with the line of the input in every fault; those of its text count from its first line."""
-    if error is item.error or not item.line:
+    if error is item.error or item.deal is not None or not item.line:
         return error
     faults = [replace(fault, line=item.line - 1 + (fault.line or 1)) for fault in error.faults]
     return type(error)(error.message, faults)
@@ -259,6 +291,12 @@ def _located(item: Item, error: ArrastreError) -> ArrastreError:
 def _folded(field: object) -> str:
     """A rule's field, however it is spelled: ``figureUnderRey`` is ``figure_under_rey``."""
     return str(field).replace("_", "").lower()
+
+
+class _Faulty(str):
+    """An answer for people that is given in spite of faults."""
+
+    __slots__ = ()
 
 
 class _Run:
@@ -279,20 +317,35 @@ class _Run:
     def items(
         self,
         arguments: Sequence[str],
-        answer: Callable[[Item], Future[str] | str],
+        answer: Callable[[Item], Future[str] | str | None],
         stop: Callable[[], None] = lambda: None,
+        *,
+        records: items.Records | None = None,
+        last: Callable[[], str] = lambda: "",
     ) -> int:
-        """Answer every item; the exit status. ``stop`` makes futures that are running end soon."""
-        source = items.read(arguments, _stdin, self._before_wait)
+        """Answer every item; the exit status.
+
+        ``stop`` makes futures that are running end soon. An item is passed over if the answer is ``None``, and counted
+        all the same if it is empty. ``last`` is what there is to say after all items.
+        """
+        source = items.read(arguments, _stdin, self._before_wait, records)
+        passed_over = False
         with self._interrupt:
             try:
                 while (item := self._next(source)) is not None:
                     try:
-                        self._pending.append((item, answer(item)))
+                        found = answer(item)
                     except ArrastreError as error:
                         self._pending.append((item, error))
+                    else:
+                        if found is None:
+                            passed_over = True
+                            continue
+                        self._pending.append((item, found))
                     self._write_ready(_AHEAD)
                 self._write_ready(0)
+                if said := last():
+                    self.output.write_apart(said)
             except KeyboardInterrupt:
                 stop()
                 self._write_found()
@@ -302,8 +355,12 @@ class _Run:
             finally:
                 stop()
             self._end()
-        if not self._progress.done and not self.as_json:
-            _say(self.text("run.nothing"))
+        if not self._progress.done:
+            if passed_over:
+                _say(self.text("run.no_such_deal"))
+                return FAILED
+            if not self.as_json:
+                _say(self.text("run.no_record" if records is not None and records.only else "run.nothing"))
         return FAILED if self._progress.failed else OK
 
     def _next(self, source: Iterator[Item]) -> Item | None:
@@ -347,9 +404,10 @@ class _Run:
             self._write(item, answer)
 
     def _write(self, item: Item, answer: str | ArrastreError) -> None:
-        failed = isinstance(answer, ArrastreError)
+        failed = isinstance(answer, ArrastreError | _Faulty)
         if not isinstance(answer, ArrastreError):
-            (self.output.write if self.as_json else self.output.write_apart)(answer)
+            if answer:
+                (self.output.write if self.as_json else self.output.write_apart)(answer)
         elif self.as_json:
             error = _located(item, answer).to_dict()
             self.output.write(_dumps({"schema": 1, "index": item.index, "error": error}))
@@ -364,11 +422,10 @@ class _Run:
 
 
 class _Job:
-    """A position to be solved, and the answer to come."""
+    """Something to be worked out, and the answer to come."""
 
-    def __init__(self, position: Position, answer: Callable[[arrastre.Solution, float], str]) -> None:
-        self.position = position
-        self.answer = answer
+    def __init__(self, work: Callable[[arrastre.Context], str]) -> None:
+        self.work = work
         self.future: Future[str] = Future()
 
 
@@ -390,11 +447,19 @@ class _Solver:
         self._line = line
         # An explicit limit starts from a fresh table: answers then do not depend on which thread gave them.
         self._nodes = game.DEFAULT_NODES if nodes is None else nodes
+        self._given = nodes
         self._seconds = seconds
 
     def submit(self, position: Position, answer: Callable[[arrastre.Solution, float], str]) -> Future[str]:
         """Have a position solved and the answer put in writing, both in one of the threads."""
-        job = _Job(position, answer)
+        return self._submit(lambda context: self._solved(position, answer, context))
+
+    def submit_line(self, deal: Deal, answer: Callable[[Sequence[LineValue]], str]) -> Future[str]:
+        """Have what was played in a deal valued, and the answer put in writing."""
+        return self._submit(lambda context: answer(self._valued(deal, context)))
+
+    def _submit(self, work: Callable[[arrastre.Context], str]) -> Future[str]:
+        job = _Job(work)
         self._jobs.put(job)
         if len(self._threads) < self._most:
             self._start_thread()
@@ -450,7 +515,7 @@ class _Solver:
                 job.future.cancel()
                 continue
             try:
-                job.future.set_result(self._work(job.position, job.answer, context))
+                job.future.set_result(job.work(context))
             except MemoryError as error:
                 if self._leave():
                     self._hand_on(job, context)
@@ -469,7 +534,16 @@ class _Solver:
             else:
                 self._jobs.put(job)
 
-    def _work(
+    def _valued(self, deal: Deal, context: arrastre.Context) -> Sequence[LineValue]:
+        return line_values(
+            deal,
+            objective=self._objective,
+            nodes=LINE_NODES if self._given is None else self._given,
+            seconds=self._seconds,
+            context=context,
+        )
+
+    def _solved(
         self, position: Position, answer: Callable[[arrastre.Solution, float], str], context: arrastre.Context
     ) -> str:
         start = time.perf_counter()
@@ -694,6 +768,20 @@ class _Reader:
         values = self._text.either(known.values)
         raise _ValueError(self._text("usage.rule_value", field=known.field, value=quoted(setting), values=values))
 
+    def at(self, value: str) -> _At:
+        """The address of a decision: ``7.2``, or ``3/7.2`` in deal 3."""
+        number, slash, place = value.rpartition("/")
+        try:
+            if slash and not (number.isascii() and number.isdigit() and len(number) < 10):
+                raise _ValueError(self._text("usage.at", value=quoted(value)))
+            return _At(int(number) if slash else None, Address.parse(place))
+        except InvalidRequest:
+            raise _ValueError(self._text("usage.at", value=quoted(value))) from None
+
+    def ruleset_or_auto(self, name: str) -> str:
+        """The name of a ruleset, or ``auto`` for the one that fits."""
+        return name if name == AUTO else self.ruleset(name)
+
     def ruleset(self, name: str) -> str:
         """The name of a ruleset."""
         if name not in game.rulesets():
@@ -737,8 +825,8 @@ def command(lang: str) -> click.Group:
     def ruled(function: Any) -> Any:
         return option("--rules", multiple=True, callback=read.by(read.settings), metavar="FIELD=VALUE,…")(function)
 
-    def gated(function: Any) -> Any:
-        """Options of the commands that read positions."""
+    def judged(function: Any) -> Any:
+        """Options of the commands that read items under some rules."""
         function = option(
             "--progress",
             callback=read.by(read.one_of("auto", "json", "none")),
@@ -746,9 +834,15 @@ def command(lang: str) -> click.Group:
             default="auto",
         )(function)
         function = ruled(function)
-        function = option("--ruleset", callback=read.by(read.ruleset), metavar=text("help.name"))(function)
+        metavar = text("help.name") + "|auto"
+        return option("--ruleset", callback=read.by(read.ruleset_or_auto), metavar=metavar)(function)
+
+    def gated(function: Any) -> Any:
+        """Options of the commands that read positions, and those of records."""
+        function = judged(function)
         function = option("--then", callback=read.by(read.actions), metavar="7O,RC,…")(function)
-        return click.argument("positions", nargs=-1, required=True, metavar=text("help.position"))(function)
+        function = option("--at", callback=read.by(read.at), metavar="[3/]7.2")(function)
+        return click.argument("given", nargs=-1, required=True, metavar=text("help.item"))(function)
 
     def adding(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
         """Make a command of a function that gives the exit status."""
@@ -793,7 +887,7 @@ def command(lang: str) -> click.Group:
     @gated
     @option("--objective", callback=read.by(read.one_of(*_objectives())), metavar="points|game", default="points")
     @option("--want", callback=read.by(read.one_of("all", "best", "value")), metavar="all|best|value", default="all")
-    @option("--line/--no-line", default=True)
+    @option("--line/--no-line", default=None)
     @option("--threads", callback=read.by(read.whole(1, _MOST_THREADS)), metavar="N", default="1")
     @option("--nodes", callback=read.by(read.whole(1, 2**62)), metavar="N")
     @option("--seconds", callback=read.by(read.seconds), metavar="S")
@@ -801,57 +895,126 @@ def command(lang: str) -> click.Group:
     @option("--json", "as_json", key="json", is_flag=True)
     @common
     def solve(
-        positions: Sequence[str],
+        given: Sequence[str],
+        at: _At | None,
         then: Sequence[str] | None,
         ruleset: str | None,
         rules: Sequence[Mapping[str, str]],
         progress: str,
         objective: str,
         want: game.Want,
-        line: bool,
+        line: bool | None,
         threads: int,
         nodes: int | None,
         seconds: float | None,
         stats: bool,
         as_json: bool,
     ) -> int:
-        gate = _Gate(ruleset, _merged(rules), then or [], "en" if as_json else lang)
+        gate = _Gate(ruleset, _merged(rules), then or [], "en" if as_json else lang, at)
         run = _Run(text, as_json, progress)
-        solver = _Solver(threads, objective, want, line, nodes, seconds)
+        solver = _Solver(threads, objective, want, line is not False, nodes, seconds)
 
-        def answer(item: Item) -> Future[str]:
+        def answer(item: Item) -> Future[str] | None:
+            here = None if at is None else at.where
+            where = {} if item.deal is None or here is None else {"deal": item.deal.number, "at": str(here)}
+
             def written(solution: arrastre.Solution, seconds: float) -> str:
                 if not as_json:
-                    return run.render.solution(item, solution, seconds if stats else None)
-                answer = solution.to_dict(item.index)
+                    return run.render.solution(item, solution, seconds if stats else None, here)
+                answer = solution.to_dict(item.index) | where
                 if stats:
                     answer |= {"nodes": solution.nodes, "seconds": round(seconds, 6)}
                 return _dumps(answer)
 
+            def written_line(values: Sequence[LineValue]) -> str:
+                assert item.deal is not None
+                if not as_json:
+                    return run.render.line(item, item.deal, values, objective)
+                answer = {"schema": 1, "index": item.index, "deal": item.deal.number, "objective": objective}
+                answer["proven"] = all(each.value is not None for each in values)
+                answer["steps"] = [each.to_dict() for each in values]
+                return _dumps(answer)
+
+            if gate.passes_over(item):
+                return None
+            if item.deal is not None and item.error is None and at is None:
+                if line and not then:
+                    return solver.submit_line(item.deal, written_line)
+                said = "a record is solved at a decision (--at 7.2), or along what was played (--line)"
+                raise InvalidRequest("what to solve is not said", [Fault("at", "NO_ADDRESS", said)])
             return solver.submit(gate.position(item), written)
 
-        return run.items(positions, answer, solver.stop)
+        return run.items(given, answer, solver.stop, records=items.Records(gate.read_deals))
 
     @adding("show")
     @gated
     @option("--json", "as_json", key="json", is_flag=True)
     @common
     def show(
-        positions: Sequence[str],
+        given: Sequence[str],
+        at: _At | None,
         then: Sequence[str] | None,
         ruleset: str | None,
         rules: Sequence[Mapping[str, str]],
         progress: str,
         as_json: bool,
     ) -> int:
-        gate = _Gate(ruleset, _merged(rules), then or [], "en" if as_json else lang)
+        gate = _Gate(ruleset, _merged(rules), then or [], "en" if as_json else lang, at)
         run = _Run(text, as_json, progress)
 
-        def answer(item: Item) -> str:
+        def answer(item: Item) -> str | None:
+            if gate.passes_over(item):
+                return None
+            if item.deal is not None and at is None and not then:
+                if as_json and item.error is None:
+                    return _dumps(Record([item.deal]).to_dict())
+                if not as_json:
+                    shown = run.render.deal(item, item.deal)
+                    return shown if item.error is None else _Faulty(shown + run.render.faults(item.error))
             position = gate.position(item)
-            return _dumps(position.to_dict()) if as_json else run.render.position(item, position)
+            return (
+                _dumps(position.to_dict())
+                if as_json
+                else run.render.position(item, position, None if at is None else at.where)
+            )
 
-        return run.items(positions, answer)
+        return run.items(given, answer, records=items.Records(gate.read_deals))
+
+    @adding("check")
+    @click.argument("given", nargs=-1, required=True, metavar=text("help.record"))
+    @judged
+    @option("--json", "as_json", key="json", is_flag=True)
+    @common
+    def check(
+        given: Sequence[str],
+        ruleset: str | None,
+        rules: Sequence[Mapping[str, str]],
+        progress: str,
+        as_json: bool,
+    ) -> int:
+        gate = _Gate(ruleset, _merged(rules), [], "en" if as_json else lang)
+        run = _Run(text, as_json, progress)
+        standings = Standings()
+
+        def answer(item: Item) -> str:
+            before = standings.add(item.source, item.deal)
+            if not as_json:
+                if before is not None:
+                    run.output.write_apart(run.render.score(before))
+                if item.error is not None:
+                    raise item.error
+                return ""
+            if item.error is not None:
+                raise item.error
+            assert item.deal is not None
+            head = {"schema": 1, "index": item.index, "deal": item.deal.number}
+            return _dumps(head | {"ruleset": item.deal.data.get("ruleset"), "score": standings.latest()})
+
+        def last() -> str:
+            rest = standings.close()
+            return "" if as_json or rest is None else run.render.score(rest)
+
+        return run.items(given, answer, records=items.Records(gate.read_deals, only=True), last=last)
 
     @adding("rules")
     @click.argument("names", nargs=-1, metavar=text("help.ruleset"), callback=read.by(read.ruleset))

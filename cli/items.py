@@ -1,9 +1,14 @@
-"""Reads items - positions as somebody wrote them - out of files, arguments and standard input, in bounded memory.
+"""Reads items - positions and deals as somebody wrote them - out of files, arguments and standard input.
+
+Memory is bounded, however long the input is: one item is held at a time.
 
 A source may hold one-line position texts, JSON lines, JSON objects printed over many lines, JSON arrays of either
 (of objects or of position texts), and any mixture of them. Blank lines are skipped; a line that begins with ``#`` is
 a note, kept for the item below it. What cannot be understood becomes an item with an error, and reading goes on at
 the next line that can begin an item. The spelling of an item is not looked at here: that is ``arrastre.notation``.
+
+Records are told from positions by their content: a text that begins with a tag (``[Event "…"]``), an object with
+``deals`` or ``events``. They may be mixed with positions, and each of their deals is an item.
 """
 
 from __future__ import annotations
@@ -19,6 +24,8 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO, ClassVar
 
 from arrastre.errors import ArrastreError, Fault, InvalidSyntax
+from arrastre.game import Deal
+from arrastre.record import MAX_JSON, MAX_LINE, DealItem
 
 ITEM_LIMIT = 1 << 20
 """Bytes of the longest item that is read; the rest of a longer one is skipped without being held."""
@@ -39,6 +46,12 @@ _TOKEN = re.compile(rb'(?:[^"{}\[\]\n]++|' + _STRING.pattern + rb')++|[{}\[\]\n"
 _BLANK = b" \t\r\f\v\n"
 _BETWEEN = re.compile(rb"[ \t\r\f\v\n,]*+")
 _TEXT_LIKE = re.compile(rb'[^\s"]*/')
+_BLANKS = re.compile(rb"[ \t\r]*+")
+_REST = re.compile(rb"[ \t\r,]*+")
+_TAG = re.compile(rb"\[[ \t]*[A-Za-z]")
+_DEAL_END = re.compile(rb"\s*(?:\[\s*Result\b|\*\s*$)", re.IGNORECASE)
+_NAME = re.compile(rb'"[^"\n]*"[ \t]*:')
+_RECORD_FIELD = re.compile(rb'"(?:deals|events)"\s*:')
 _FILE_NAME = re.compile(r"\.(json|jsonl|ndjson|txt)$", re.IGNORECASE)
 _CLOSES = {ord("}"): ord("{"), ord("]"): ord("[")}
 
@@ -54,7 +67,8 @@ class Item:
     """One thing handed in: its number in the whole input (from 0), its text, and where it came from.
 
     ``source`` is the file's name, ``-`` for standard input, empty for an argument; ``line`` counts from 1. ``notes``
-    are the comment lines above it. ``error`` says why there is no text to look at.
+    are the comment lines above it. ``error`` says why there is no text to look at. A ``deal`` of a record comes without
+    its text; with an ``error`` besides, it has faults.
     """
 
     index: int
@@ -63,6 +77,7 @@ class Item:
     text: str
     notes: tuple[str, ...] = ()
     error: ArrastreError | None = None
+    deal: Deal | None = None
 
     @property
     def place(self) -> str:
@@ -71,35 +86,52 @@ class Item:
         return f"{source}:{self.line}" if source and self.line else source
 
 
-def read(
-    arguments: Iterable[str], stdin: Callable[[], BinaryIO | None], before_wait: Callable[[], None] = lambda: None
-) -> Iterator[Item]:
-    """All items of the arguments, in order; an argument is a file's name, ``-``, a position text or JSON.
+@dataclass(frozen=True, slots=True)
+class Records:
+    """How records are read: ``read`` makes deals of lines, as :func:`arrastre.record.read_deals` does.
 
-    ``before_wait`` is called before a read that may have to wait for whoever writes the input.
+    ``only``: everything is taken for a record, whatever it looks like.
+    """
+
+    read: Callable[[Iterable[bytes]], Iterator[DealItem]]
+    only: bool = False
+
+
+def read(
+    arguments: Iterable[str],
+    stdin: Callable[[], BinaryIO | None],
+    before_wait: Callable[[], None] = lambda: None,
+    records: Records | None = None,
+) -> Iterator[Item]:
+    """All items of the arguments, in order; an argument is a file's name, ``-``, a text or JSON.
+
+    ``before_wait`` is called before a read that may have to wait for whoever writes the input. Without ``records``
+    everything is taken for positions.
     """
     index = 0
     for argument in arguments:
-        for item in _argument(argument, stdin, before_wait):
+        for item in _argument(argument, stdin, before_wait, records):
             yield replace(item, index=index)
             index += 1
 
 
-def _argument(argument: str, stdin: Callable[[], BinaryIO | None], before_wait: Callable[[], None]) -> Iterator[Item]:
+def _argument(
+    argument: str, stdin: Callable[[], BinaryIO | None], before_wait: Callable[[], None], records: Records | None
+) -> Iterator[Item]:
     if argument == STDIN:
         stream = stdin()
         if stream is None:
             yield _unreadable(STDIN, errno.EBADF)
         else:
-            yield from _Scanner(stream, STDIN, before_wait).items()
+            yield from _Scanner(stream, STDIN, before_wait, records).items()
     elif _is_text(argument):
         data = argument.encode("utf-8", "surrogateescape")
-        yield from _Scanner(io.BytesIO(data), "", before_wait).items()
+        yield from _Scanner(io.BytesIO(data), "", before_wait, records).items()
     else:
         try:
             # Unbuffered: a scanner holds its own buffer, and must get what a pipe has without waiting for more.
             with open(argument, "rb", buffering=0) as file:  # noqa: PTH123
-                yield from _Scanner(file, argument, before_wait).items()
+                yield from _Scanner(file, argument, before_wait, records).items()
         except ValueError:
             yield _unreadable(argument, errno.ENOENT)
         except OSError as error:
@@ -133,18 +165,33 @@ def _unreadable(source: str, number: int) -> Item:
     return Item(0, shown, 0, "", error=UnreadableError(f"cannot read {shown}: {os.strerror(number)}", [fault]))
 
 
-def _too_long(line: int) -> InvalidSyntax:
-    message = f"the item is longer than {ITEM_LIMIT} bytes"
+def _too_long(line: int, limit: int = ITEM_LIMIT) -> InvalidSyntax:
+    message = f"the item is longer than {limit} bytes"
     return InvalidSyntax("the item is too long", [Fault("", "TOO_LONG", message, line=line)])
+
+
+def _moved(error: ArrastreError, lines: int) -> ArrastreError:
+    """An error so many lines further down."""
+    if not lines:
+        return error
+    faults = [each if each.line is None else replace(each, line=each.line + lines) for each in error.faults]
+    return type(error)(error.message, faults)
 
 
 class _Scanner:
     """Cuts a stream of bytes into items. Holds one block and the item being read, never more."""
 
-    def __init__(self, stream: BinaryIO | io.RawIOBase, source: str, before_wait: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        stream: BinaryIO | io.RawIOBase,
+        source: str,
+        before_wait: Callable[[], None],
+        records: Records | None = None,
+    ) -> None:
         self._stream = stream
         self._source = source
         self._before_wait = before_wait
+        self._records = records
         self._buffer = bytearray()
         self._at = 0
         self._line = 1
@@ -178,6 +225,10 @@ class _Scanner:
             line = self._line
             if byte is None:
                 break
+            if self._records is not None and self._begins_record(self._records):
+                yield from self._deals(self._records, tuple(notes), bool(arrays))
+                notes.clear()
+                continue
             if byte == ord("{"):
                 data = self._take_object()
             elif byte == ord('"') and arrays:
@@ -199,6 +250,107 @@ class _Scanner:
             column = len(data[: error.start].decode("utf-8", "replace")) + 1
             fault = Fault("", "NOT_UTF8", f"byte 0x{data[error.start]:02x} is not UTF-8", line=line, column=column)
             return Item(0, self._source, line, "", notes, InvalidSyntax("the item is no text", [fault]))
+
+    # Records.
+
+    def _begins_record(self, records: Records) -> bool:
+        """Whether a record begins here."""
+        if records.only:
+            return True
+        if self._buffer[self._at] == ord("{"):
+            return self._is_record()
+        return self._more(1) and _TAG.match(self._buffer, self._at) is not None
+
+    def _is_record(self) -> bool:
+        """Whether the JSON object that begins here has what only records have. Looks no further than its end."""
+        offset = depth = 0
+        while offset <= MAX_JSON and self._more(offset):
+            match = _TOKEN.match(self._buffer, self._at + offset)
+            assert match is not None  # any byte begins a token
+            byte, end = match.group()[0], match.end() - self._at
+            if byte == ord('"') and match.group() == b'"':
+                # A string that is not closed: it may go on in the next block, but not on the next line.
+                if self._buffer.find(b"\n", self._at + offset) >= 0 or not self._fill():
+                    return False
+                continue
+            if byte in b"{[":
+                depth += 1
+            elif byte in b"}]":
+                depth -= 1
+                if not depth:
+                    return False
+            elif end == len(self._buffer) - self._at and self._fill():
+                continue  # a run that goes on in the next block
+            elif depth == 1 and _RECORD_FIELD.search(match.group()):
+                return True
+            offset = end
+        return False
+
+    def _is_object(self, offset: int) -> bool:
+        """Whether the brace there begins a JSON object, and no comment."""
+        offset += 1
+        while self._more(offset) and self._buffer[self._at + offset] in b" \t\r\n":
+            offset += 1
+        size = self._line_size(offset)
+        end = len(self._buffer) if size is None else self._at + size
+        return _NAME.match(self._buffer, self._at + offset, end) is not None
+
+    def _deals(self, records: Records, notes: tuple[str, ...], in_array: bool) -> Iterator[Item]:
+        """The deals of the record that begins here, and of those that follow it."""
+        refused: list[Item] = []
+        before = self._line - 1
+        for found in records.read(self._record_lines(records, in_array, refused)):
+            error = None if found.error is None else _moved(found.error, before)
+            yield Item(0, self._source, found.line + before, "", notes, error, found.deal)
+            notes = ()
+        yield from refused
+
+    def _record_lines(self, records: Records, in_array: bool, refused: list[Item]) -> Iterator[bytes]:
+        """The lines from here on, up to something that belongs to no record; an object comes as a whole."""
+        begun = in_deal = False
+        while self._more(0):
+            blanks = b""
+            if self._buffer[self._at] in b" \t\r":
+                match = _BLANKS.match(self._buffer, self._at)
+                blanks = match.group() if match else b""
+            offset = len(blanks)
+            byte = self._buffer[self._at + offset] if self._more(offset) else None
+            if byte == ord("]") and in_array:
+                self._at += offset
+                return
+            if byte == ord("{") and (in_array or self._is_object(offset)):
+                self._at += offset
+                if not records.only and not self._is_record():
+                    return
+                line = self._line
+                data = self._take_object(MAX_JSON)
+                if data is None:
+                    refused.append(Item(0, self._source, line, "", (), _too_long(line, MAX_JSON)))
+                    return
+                yield blanks + data
+                in_deal = False
+                match = _REST.match(self._buffer, self._at) if self._more(0) else None
+                self._at = match.end() if match else self._at
+                if self._more(0) and self._buffer[self._at] != ord("\n"):
+                    return  # lines are counted anew for what follows on this one
+            elif in_array:
+                if not begun:
+                    line = self._line
+                    self._take_line()
+                    fault = Fault("", "NOT_A_RECORD", "a record in a JSON array is an object", line=line)
+                    refused.append(Item(0, self._source, line, "", (), InvalidSyntax("this is no record", [fault])))
+                return
+            else:
+                if not (records.only or in_deal or byte is None or byte in b"\n#[{"):
+                    return
+                data = self._take_line()
+                yield b" " * (MAX_LINE + 1) if data is None else data
+                if data is not None and data.strip() and byte != ord("#"):
+                    in_deal = not _DEAL_END.match(data)
+            begun = True
+            if self._more(0):
+                self._at += 1
+                self._line += 1
 
     # Reading and skipping. `_at` is the first byte of the buffer that has not been dealt with.
 
@@ -303,7 +455,7 @@ class _Scanner:
         self._at = match.end()
         return str(text).encode("utf-8", "surrogatepass")
 
-    def _take_object(self) -> bytes | None:
+    def _take_object(self, limit: int = ITEM_LIMIT) -> bytes | None:
         """A JSON object, over as many lines as it takes to close it; None, if it is too long to hold.
 
         One that goes wrong ends where the next item seems to begin, so that one bad item costs no other.
@@ -311,7 +463,7 @@ class _Scanner:
         quick = self._quick_object()
         if quick is not None:
             return quick
-        held = _Held()
+        held = _Held(limit)
         stack = bytearray()
         last = 0
         broken = False
@@ -369,7 +521,7 @@ class _Scanner:
                     return None
         else:
             return None
-        held = _Held()
+        held = _Held(ITEM_LIMIT)
         self._line += window.count("\n", 0, end)
         self._eat(held, end if window.isascii() else len(window[:end].encode("utf-8", "surrogateescape")))
         self._eat_garbage(held)
@@ -408,13 +560,14 @@ class _Scanner:
 class _Held:
     """The bytes of an item, dropped once there are too many."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
         self._data: bytearray | None = bytearray()
+        self._limit = limit
 
     def add(self, data: bytes | bytearray | None) -> None:
         if self._data is None:
             return
-        if data is None or len(self._data) + len(data) > ITEM_LIMIT:
+        if data is None or len(self._data) + len(data) > self._limit:
             self._data = None
         else:
             self._data += data

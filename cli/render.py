@@ -7,8 +7,8 @@ here only by what ``arrastre.game`` says of them.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
-from typing import Final, TextIO
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
@@ -19,7 +19,8 @@ from arrastre.cli.items import Item
 from arrastre.cli.text import Text
 from arrastre.errors import ArrastreError, Fault
 from arrastre.exact import Solution
-from arrastre.game import Action, Diagram, Face, Position, RuleRow
+from arrastre.game import Action, Address, Deal, Diagram, Face, Position, RuleRow, Score, Step, Table
+from arrastre.record import LineValue, Record, score
 
 WIDTH: Final = 80
 _WIDEST: Final = 100
@@ -53,22 +54,22 @@ class Renderer:
 
     # Whole items.
 
-    def position(self, item: Item, position: Position) -> str:
-        """A position and what may be done in it."""
+    def position(self, item: Item, position: Position, at: Address | None = None) -> str:
+        """A position, found at a decision of a deal if there is one, and what may be done in it."""
         diagram = position.game.describe(position, self.text.lang)
         parts = [
-            *self._heading(item),
+            *self._heading(item, at),
             *self._table(diagram),
             Line(),
             *self._facts(diagram, self._legal(position, diagram)),
         ]
         return self._string([*parts, Line()]) + self._unfolded(str(position))
 
-    def solution(self, item: Item, solution: Solution, seconds: float | None) -> str:
+    def solution(self, item: Item, solution: Solution, seconds: float | None, at: Address | None = None) -> str:
         """A position, what its actions are worth, and how it goes on."""
         position = solution.position
         diagram = position.game.describe(position, self.text.lang)
-        parts = [*self._heading(item), *self._table(diagram), Line(), *self._facts(diagram, []), Line()]
+        parts = [*self._heading(item, at), *self._table(diagram), Line(), *self._facts(diagram, []), Line()]
         parts += self._verdict(solution, diagram)
         if solution.actions:
             parts += [Line(), *self._values(solution, diagram)]
@@ -89,11 +90,7 @@ class Renderer:
         if len(faults) == 1 and self._what(faults[0]) in said:
             place = ": ".join(filter(None, [place, self._where(faults.pop(), item.line)]))
         lines: list[RenderableType] = [Line.assemble((f"{place}: ", "bold"), said)]
-        for fault in faults:
-            where = self._where(fault, item.line)
-            line = Line.assemble((where, "bold"), ": " if where else "", self._what(fault))
-            lines.append(Padding(line, (0, 0, 0, _MARGIN)))
-        return self._string(lines)
+        return self._string([*lines, *self._fault_lines(faults, item.line)])
 
     def ruleset(self, name: str, players: int, rows: Sequence[RuleRow]) -> str:
         """A ruleset, what differs from the default marked."""
@@ -124,6 +121,149 @@ class Renderer:
             table.append([Line(_plain(name), "bold"), Line(_plain(differs) or say("rules.is_default"))])
         return self._string(self._grid(table, gap=2))
 
+    def deal(self, item: Item, deal: Deal) -> str:
+        """A recorded deal: what was dealt, every trick, what else was done, and what it came to."""
+        parts: list[RenderableType] = [*self._heading(item), *self._prose(deal.data)]
+        first = deal.steps[0].position if deal.steps else deal.end
+        if first is not None:
+            diagram = deal.game.describe(first, self.text.lang)
+            parts += [*self._table(diagram), Line(), *self._facts(diagram, []), Line(), *self._tricks(deal, diagram)]
+        parts += [Line(), *self._score_table(score(Record([deal])).tables(self.text.lang)[:1])]
+        return self._string(parts)
+
+    def faults(self, error: ArrastreError) -> str:
+        """What is wrong with a deal, every fault on a line of its own."""
+        lines: list[RenderableType] = [Line(), Line(_plain(self.text.error(error)) + ":", "bold")]
+        return self._string([*lines, *self._fault_lines(error.faults, 0)])
+
+    def score(self, score: Score) -> str:
+        """What deals add up to, a table after the other."""
+        return self._string(self._score_table(score.tables(self.text.lang)))
+
+    def line(self, item: Item, deal: Deal, values: Sequence[LineValue], objective: str) -> str:
+        """What was played in a deal, action by action: its value before, what it cost, what would have been best."""
+        say = self.text
+        parts = self._heading(item)
+        if not values:
+            return self._string([*parts, Line(say("line.empty"))])
+        diagram = deal.game.describe(values[0].step.position, say.lang)
+        seats = [_plain(view.name) for view in diagram.seats]
+        heads = ["line.at", "solve.seat", "line.played", "solve.value", "line.cost", "line.better"]
+        rows = [[Line(say(head), "dim") for head in heads]]
+        costs: dict[int, int] = {}
+        unknown = 0
+        for each in values:
+            step = each.step
+            shown = Line(self._of_line(step, objective, each.value) if each.value is not None else "?")
+            if each.value is None:
+                unknown += 1
+                if each.lower is not None and each.upper is not None:
+                    bounds = (self._of_line(step, objective, bound) for bound in (each.lower, each.upper))
+                    shown = Line(" … ".join(bounds))
+            cost, better = "", Line()
+            if each.loss:
+                side = diagram.seats[step.action.seat].side
+                costs[side] = costs.get(side, 0) + each.loss
+                cost = f"−{each.loss}"
+                better = Line(", ").join(
+                    Line.assemble(
+                        self._action(step.position, action),
+                        "" if action.seat == step.action.seat else f" ({seats[action.seat]})",
+                    )
+                    for action in each.best
+                )
+            played = self._action(step.position, step.action)
+            if step.breach is not None:
+                played.append(" !", "bold red")
+            rows.append([Line(str(step.at), "dim"), Line(seats[step.action.seat]), played, shown, Line(cost), better])
+        parts += self._grid(rows, gap=3, right=(3, 4), indent=_MARGIN)
+        sides = sorted({view.side for view in diagram.seats})
+        lost = [f"{_side(diagram, side)} {costs.get(side, 0)}" for side in sides]
+        parts += [Line(), Line(say("line.sum", costs=", ".join(lost)), "bold")]
+        if unknown:
+            parts.append(Line(say("line.unknown", count=unknown, total=len(values))))
+        return self._string(parts)
+
+    def _of_line(self, step: Step, objective: str, value: int) -> str:
+        """A value of a step as people read it: a margin with its sign, or the outcome's word."""
+        position = step.position
+        word = position.game.outcome(position, objective, value, lambda: position)
+        return f"{value:+d}".replace("-", "−") if word is None else self.text.outcome_short(word)
+
+    # Parts of deals.
+
+    def _prose(self, data: Mapping[str, Any]) -> list[RenderableType]:
+        """Who played where, as far as a deal says so."""
+        said = [data.get(name) for name in ("event", "site", "date", "round", "table", "source")]
+        title = ", ".join(_plain(each) for each in said if each and isinstance(each, str))
+        parts: list[RenderableType] = [Line(title, "bold")] if title else []
+        names = data.get("names")
+        if isinstance(names, list | tuple) and any(names):
+            parts.append(Line(self.text("deal.players", names=", ".join(_plain(str(name)) or "–" for name in names))))
+        if data.get("comment"):
+            parts.append(Line(_plain(str(data["comment"])), "italic"))
+        return [*parts, Line()] if parts else []
+
+    def _tricks(self, deal: Deal, diagram: Diagram) -> list[Line]:
+        """A row for each trick, who won it and what was in it; declarations and comments on rows of their own."""
+        game, lang = deal.game, self.text.lang
+        seats = [_plain(view.name) for view in diagram.seats]
+        comments = self._comments(deal.data)
+        rows: list[list[Line]] = []
+        trick: list[tuple[int, Line]] = []
+        said: list[str] = []
+        for place, step in enumerate(deal.steps):
+            seat, position = step.action.seat, step.position
+            face = self._action(position, step.action)
+            if step.breach is not None:
+                face.append(" !", "bold red")
+            comment = next(comments.get((step.at.trick, seat, step.action.action), iter(())), "")
+            after = deal.steps[place + 1].position if place + 1 < len(deal.steps) else deal.end
+            if step.at.k:
+                rows.append([Line(), Line.assemble((f"{seats[seat]} ", "dim"), face), Line()])
+                if comment:
+                    rows.append([Line(), Line(_plain(comment), "italic"), Line()])
+                continue
+            if not trick:
+                # Cards that were on the table already, in a deal of which only the end is known.
+                table = game.describe(position, lang).trick if place == 0 else ()
+                trick = [(who, Line.assemble("(", _face(card), ")")) for who, card in table]
+            trick.append((seat, face))
+            said += [comment] if comment else []
+            won = None if after is None else game.trick_won(position, after)
+            last = place + 1 == len(deal.steps) or deal.steps[place + 1].at.trick != step.at.trick
+            if won is None and not last:
+                continue
+            winner, points = won or (None, 0)
+            row = Line("  ").join(
+                Line.assemble((seats[who] + " ", "bold" if who == winner else "dim"), card) for who, card in trick
+            )
+            taken = Line() if winner is None else Line.assemble("→ ", (f"{seats[winner]} +{points}", "bold"))
+            rows.append([Line(f"{step.at.trick}.", "dim"), row, taken])
+            rows += [[Line(), Line(_plain(each), "italic"), Line()] for each in said]
+            trick, said = [], []
+        return self._grid(rows, gap=2, right=(0,), indent=_MARGIN)
+
+    @staticmethod
+    def _comments(data: Mapping[str, Any]) -> dict[tuple[Any, Any, Any], Iterator[str]]:
+        """The comments of a deal's events, by trick, seat and action."""
+        found: dict[tuple[Any, Any, Any], list[str]] = {}
+        for event in data.get("events") or ():
+            if isinstance(event, Mapping) and event.get("comment"):
+                key = (event.get("trick"), event.get("seat"), event.get("action"))
+                found.setdefault(key, []).append(str(event["comment"]))
+        return {key: iter(said) for key, said in found.items()}
+
+    def _score_table(self, tables: Sequence[Table]) -> list[RenderableType]:
+        parts: list[RenderableType] = []
+        for table in tables:
+            if parts:
+                parts.append(Line())
+            rows = [[Line(_plain(head), "dim") for head in table.head]]
+            rows += [[Line(_plain(cell)) for cell in row] for row in table.rows]
+            parts += self._grid(rows, gap=2)
+        return parts
+
     # Parts of items.
 
     def _string(self, parts: Iterable[RenderableType]) -> str:
@@ -145,10 +285,13 @@ class Renderer:
             self._console.print(Line(_plain(line), "dim"), soft_wrap=True)
         return capture.get()
 
-    def _heading(self, item: Item) -> list[RenderableType]:
+    def _heading(self, item: Item, at: Address | None = None) -> list[RenderableType]:
         parts: list[RenderableType] = []
-        if item.place:
-            parts.append(Line(f"── {_plain(item.place)} ──", "dim"))
+        places = [_plain(item.place)] if item.place else []
+        if item.deal is not None:
+            places.append(self.text("deal.title", number=item.deal.number) + (f", {at}" if at is not None else ""))
+        if places:
+            parts.append(Line(f"── {', '.join(places)} ──", "dim"))
         parts += [Line(_plain(note), "italic") for note in item.notes]
         return [*parts, Line()] if parts else []
 
@@ -390,6 +533,12 @@ class Renderer:
         return self._grid(rows, gap=2, right=(0,), indent=_MARGIN)
 
     # Faults.
+
+    def _fault_lines(self, faults: Iterable[Fault], line: int) -> Iterator[RenderableType]:
+        for fault in faults:
+            where = self._where(fault, line)
+            said = Line.assemble((where, "bold"), ": " if where else "", self._what(fault))
+            yield Padding(said, (0, 0, 0, _MARGIN))
 
     def _where(self, fault: Fault, line: int) -> str:
         parts = [_plain(fault.field)] if fault.field else []

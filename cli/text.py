@@ -35,15 +35,17 @@ MESSAGES: Final[dict[str, Message]] = {
     "help.main.more": Message(
         "A POSITION is a file, a position written on one line, a JSON object, or - for standard input. Files and "
         "standard input hold any number of positions: one on each line, JSON lines, JSON arrays; lines that begin "
-        "with # are notes.",
+        "with # are notes. They may hold RECORDs of deals as well, as text or as JSON.",
         "Una POSICIÓN es un fichero, una posición escrita en una línea, un objeto JSON, o - para la entrada estándar. "
         "Los ficheros y la entrada estándar contienen cuantas posiciones se quiera: una por línea, líneas JSON, "
-        "listas JSON; las líneas que empiezan por # son notas.",
+        "listas JSON; las líneas que empiezan por # son notas. También pueden contener REGISTROS de repartos, en texto "
+        "o en JSON.",
     ),
     "help.command": Message("COMMAND ...", "ORDEN ..."),
     "help.options_metavar": Message("[OPTIONS]", "[OPCIONES]"),
     "help.name": Message("NAME", "NOMBRE"),
-    "help.position": Message("POSITION...", "POSICIÓN..."),
+    "help.item": Message("POSITION|RECORD...", "POSICIÓN|REGISTRO..."),
+    "help.record": Message("RECORD...", "REGISTRO..."),
     "help.ruleset": Message("[NAME]...", "[NOMBRE]..."),
     "help.solve": Message(
         "Give the exact value of every legal action, and a line of best play.",
@@ -51,19 +53,33 @@ MESSAGES: Final[dict[str, Message]] = {
     ),
     "help.solve.more": Message(
         "Values are the final margin of the deal for the side that acts, points already made included; with "
-        "--objective game, whether it wins the game. Exit status: 0, 1 if any item failed, 2 for bad usage, 130 if "
-        "interrupted.",
+        "--objective game, whether it wins the game. A recorded deal is solved before the decision that --at names, "
+        "or, with --line, before each action that was played in it. Exit status: 0, 1 if any item failed, "
+        "2 for bad usage, 130 if interrupted.",
         "Los valores son la diferencia final de tantos del reparto para el bando que juega, con lo ya hecho; con "
-        "--objective game, si gana la partida. Estado de salida: 0; 1 si falló algún elemento; 2 por mal uso; 130 si "
-        "se interrumpió.",
+        "--objective game, si gana la partida. Un reparto registrado se resuelve antes de la decisión que dice --at, "
+        "o, con --line, antes de cada jugada que se hizo en él. Estado de salida: 0; 1 si falló algún elemento; "
+        "2 por mal uso; 130 si se interrumpió.",
     ),
     "help.show": Message(
-        "Lay positions out as people see them, with the legal actions.",
-        "Dibuja las posiciones como se ven en la mesa, con las jugadas legales.",
+        "Lay positions out as people see them, with the legal actions; deals with every trick.",
+        "Dibuja las posiciones como se ven en la mesa, con las jugadas legales; los repartos, baza a baza.",
     ),
     "help.show.more": Message(
         "With --json, write them in the canonical JSON form.",
         "Con --json, las escribe en la forma canónica de JSON.",
+    ),
+    "help.check": Message(
+        "Check recorded deals against the rules, and score them.",
+        "Comprueba los repartos registrados según el reglamento y los puntúa.",
+    ),
+    "help.check.more": Message(
+        "Prints the points of each deal, and how games and cotos stand; faults on stderr, with line and column. The "
+        "input may be of any length. With --ruleset auto each deal is judged by the first ruleset that allows it. Exit "
+        "status: 1 if any deal has faults.",
+        "Escribe los tantos de cada reparto y cómo van partidas y cotos; los fallos, por stderr, con línea y columna. "
+        "La entrada puede ser tan larga como se quiera. Con --ruleset auto se juzga cada reparto con el primer "
+        "reglamento que lo permita. Estado de salida: 1 si algún reparto tiene fallos.",
     ),
     "help.rules": Message(
         "List the rulesets, or show all fields of one.",
@@ -98,13 +114,22 @@ MESSAGES: Final[dict[str, Message]] = {
         "all: every action's value (default). best: exact for the best actions only. value: the position's value only.",
         "all: el valor de cada jugada (por defecto). best: exacto solo las mejores. value: solo el de la posición.",
     ),
-    "option.line": Message("Give the line of best play (default), or not.", "Da la línea óptima (por defecto), o no."),
+    "option.line": Message(
+        "Give the line of best play (default), or not. For a record without --at: value every action that was played.",
+        "Da la línea óptima (por defecto), o no. En un registro sin --at: valora cada jugada que se hizo.",
+    ),
+    "option.at": Message(
+        "For records: the decision that is meant, as in 7.2 (trick 7, second card), 7.0.1 (the first decision before "
+        "trick 7), 3/7.2 (in deal 3; otherwise in every deal).",
+        "Para registros: de qué decisión se trata, como 7.2 (baza 7, segunda carta), 7.0.1 (la primera decisión antes "
+        "de la baza 7), 3/7.2 (en el reparto 3; si no, en todos).",
+    ),
     "option.threads": Message(
         "Solve this many positions at once (default 1).", "Posiciones a la vez (por defecto, 1)."
     ),
     "option.nodes": Message(
-        "Stop each search after this many positions looked at (default 50 million).",
-        "Corta cada búsqueda tras examinar tantas posiciones (por defecto, 50 millones).",
+        "Stop each search after this many positions looked at (default 50 million; 2 million along a played line).",
+        "Corta cada búsqueda tras examinar tantas posiciones (por defecto, 50 millones; 2 en una línea jugada).",
     ),
     "option.seconds": Message(
         "Stop each search after this many seconds (default: never).",
@@ -112,7 +137,8 @@ MESSAGES: Final[dict[str, Message]] = {
     ),
     "option.stats": Message("Add times and nodes.", "Añade tiempos y nodos."),
     "option.ruleset": Message(
-        "The ruleset of items that name none.", "El reglamento de los elementos que no nombran ninguno."
+        "The ruleset of items that name none; auto: for records, the one that fits.",
+        "El reglamento de los elementos que no nombran ninguno; auto: en los registros, el que cuadre.",
     ),
     "option.rules": Message(
         "Override a field of the rules, as in undertrump=forced; may be given more than once, or with commas.",
@@ -153,6 +179,10 @@ MESSAGES: Final[dict[str, Message]] = {
         "'{value}' is no list of actions separated by commas",
         "'{value}' no es una lista de jugadas separadas por comas",
     ),
+    "usage.at": Message(
+        "'{value}' is no address; 7.2 is the second card of trick 7, 3/7.2 that of deal 3",
+        "'{value}' no es ninguna dirección; 7.2 es la segunda carta de la baza 7, 3/7.2 la del reparto 3",
+    ),
     "usage.no_rule": Message(
         "rulesets have no field '{field}'; arrastre rules NAME lists them",
         "los reglamentos no tienen el campo '{field}'; arrastre rules NOMBRE los enumera",
@@ -167,6 +197,8 @@ MESSAGES: Final[dict[str, Message]] = {
     "usage.rule": Message("'{value}' is not of the form field=value", "'{value}' no tiene la forma campo=valor"),
     # Running.
     "run.nothing": Message("there is no position in the input", "no hay ninguna posición en la entrada"),
+    "run.no_record": Message("there is no record in the input", "no hay ningún registro en la entrada"),
+    "run.no_such_deal": Message("no deal has that number", "ningún reparto tiene ese número"),
     "run.interrupted": Message("interrupted", "interrumpido"),
     "run.no_output": Message("cannot write: {reason}", "no se puede escribir: {reason}"),
     "run.progress": Message("{done} done, {failed} failed", "{done} hechas, {failed} fallidas"),
@@ -222,6 +254,21 @@ MESSAGES: Final[dict[str, Message]] = {
     "outcome.lose.short": Message("lose", "pierde"),
     "outcome.vueltas.short": Message("vueltas", "vueltas"),
     "outcome.replay.short": Message("replay", "se repite"),
+    # Deals.
+    "deal.title": Message("deal {number}", "reparto {number}"),
+    "deal.players": Message("Players: {names}", "Jugadores: {names}"),
+    "line.at": Message("At", "Dónde"),
+    "line.played": Message("Played", "Jugada"),
+    "line.cost": Message("Cost", "Costó"),
+    "line.better": Message("Better", "Mejor"),
+    "line.sum": Message("Lost: {costs}.", "Perdido: {costs}."),
+    "line.empty": Message("Nothing was played.", "No se jugó nada."),
+    "line.unknown": Message(
+        "?: not proven before {count} of {total} actions; a higher --nodes goes on further, unless cards are unseen or "
+        "the game is over.",
+        "?: sin demostrar antes de {count} de {total} jugadas; con --nodes mayor se llega más lejos, salvo que haya "
+        "cartas sin ver o la partida haya acabado.",
+    ),
     # Rulesets.
     "rules.field": Message("Field", "Campo"),
     "rules.value": Message("Value", "Valor"),
@@ -291,6 +338,7 @@ REASONS: Final[dict[str, str]] = {
     "NOT_MANO": "no sale la mano, que está a la derecha de quien reparte",
     "NOT_ONE_LINE": "una posición en texto va en una sola línea",
     "NOT_UTF8": "no es texto en UTF-8",
+    "NO_ADDRESS": "de un registro hay que decir qué se quiere: una decisión (--at 7.2), o todo lo jugado (--line)",
     "NO_CLAIM": "con estas reglas no se canta la partida",
     "NO_COMMON_SCORE": "los repartos no tienen un tanteo común",
     "NO_PERMISSION": "sin permiso para leerlo",

@@ -72,6 +72,11 @@ _SCORE_WORDS: Final = {
         "games": "Games",
         "coto": "Coto",
         "points": "Points",
+        "cards": "Cards",
+        "last": "Last trick",
+        "cantes": "Cantes",
+        "tute": "Tute",
+        "capote": "Capote",
         "carried": "Carried over",
         "total": "Total",
         "result": "Result",
@@ -100,6 +105,11 @@ _SCORE_WORDS: Final = {
         "games": "Partidas",
         "coto": "Coto",
         "points": "Tantos",
+        "cards": "Cartas",
+        "last": "Última baza",
+        "cantes": "Cantes",
+        "tute": "Tute",
+        "capote": "Capote",
         "carried": "De antes",
         "total": "Total",
         "result": "Resultado",
@@ -266,11 +276,19 @@ class RecordScore(Score):
             (str(coto.coto), _score(coto.games), _score(coto.sums), _winner(coto.over, coto.winner, sides, words))
             for coto in self.cotos
         ]
+        sources: list[tuple[str, ...]] = []
+        for deal in self.deals:
+            if deal.result is not None:
+                made = deal.result.sources
+                by_kind = (made.cards, made.last_trick, made.cantes, made.tute, made.capote, made.points)
+                sources.append((str(deal.number), *(_score(each) for each in by_kind)))
         both = "  ".join(side for side in sides if side)
         points, total = f"{words['points']}  {both}", f"{words['total']}  {both}"
         head = (words["deal"], words["game"], points, words["carried"], words["total"], words["result"])
+        kinds = (f"{words['cards']}  {both}", *(words[kind] for kind in ("last", "cantes", "tute", "capote", "points")))
         return (
             Table(head, tuple(deals)),
+            Table((words["deal"], *kinds), tuple(sources)),
             Table((words["game"], words["deals"], total, words["result"]), tuple(games)),
             Table((words["coto"], f"{words['games']}  {both}", points, words["result"]), tuple(cotos)),
         )

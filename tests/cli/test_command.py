@@ -409,7 +409,7 @@ def test_version() -> None:
 @pytest.mark.parametrize(
     ("arguments", "english", "spanish"),
     [
-        (["solve"], "POSITION... is missing", "falta POSICIÓN..."),
+        (["solve"], "POSITION|RECORD... is missing", "falta POSICIÓN|REGISTRO..."),
         (["nonsense"], "there is no command 'nonsense'", "no hay ninguna orden 'nonsense'"),
         (["solve", "x", "--nods", "1"], "there is no option --nods; perhaps --nodes", "no hay ninguna opción --nods"),
         (["solve", "x", "--stats=1"], "--stats takes no value", "--stats no lleva valor"),
