@@ -28,7 +28,7 @@ import click
 import arrastre
 from arrastre import game, notation
 from arrastre.cards import quoted
-from arrastre.cli import items
+from arrastre.cli import convert, items
 from arrastre.cli.items import Item
 from arrastre.cli.text import LANGUAGES, Text, language
 from arrastre.errors import ArrastreError, IllegalAction, InvalidRules
@@ -852,6 +852,8 @@ def command(lang: str) -> click.Group:
             return _dumps(position.to_dict()) if as_json else run.render.position(item, position)
 
         return run.items(positions, answer)
+
+    convert.add(adding, option, common, read, text)
 
     @adding("rules")
     @click.argument("names", nargs=-1, metavar=text("help.ruleset"), callback=read.by(read.ruleset))
