@@ -79,8 +79,8 @@ MESSAGES: Final[dict[str, Message]] = {
     ),
     "help.convert.more": Message(
         "A LOG is a file, or - for standard input; the template, in TOML, says how it is written. Every deal is "
-        "replayed: those with faults are reported on standard error, with line and column of the log, and the others go on. Exit "
-        "status: 0, 1 if any deal has faults, 2 for bad usage or a bad template.",
+        "replayed: those with faults are reported on standard error, with line and column of the log, and the others "
+        "go on. Exit status: 0, 1 if any deal has faults, 2 for bad usage or a bad template.",
         "Un REGISTRO AJENO es un fichero, o - para la entrada estándar; la plantilla, en TOML, dice cómo está escrito. "
         "Se rehace cada reparto: los que tienen fallos se anuncian por stderr, con línea y columna, y los demás "
         "siguen. Estado de salida: 0; 1 si algún reparto tiene fallos; 2 por mal uso o una plantilla con fallos.",
