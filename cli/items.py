@@ -151,6 +151,13 @@ def _is_text(argument: str) -> bool:
         return True
 
 
+def unreadable(source: str, error: OSError) -> UnreadableError:
+    """What is wrong with an input that cannot be read."""
+    item = _unreadable(source, error.errno or errno.EIO)
+    assert isinstance(item.error, UnreadableError)
+    return item.error
+
+
 def _unreadable(source: str, number: int) -> Item:
     reason = {
         errno.ENOENT: "NOT_FOUND",

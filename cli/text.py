@@ -89,6 +89,21 @@ MESSAGES: Final[dict[str, Message]] = {
         "What differs from the game's default ruleset is marked.",
         "Se marca lo que difiere del reglamento por defecto del juego.",
     ),
+    "help.convert": Message(
+        "Make a record of logs that another program wrote.",
+        "Convierte en registro lo que anotó otro programa.",
+    ),
+    "help.convert.more": Message(
+        "A LOG is a file, or - for standard input; the template, in TOML, says how it is written. Every deal is "
+        "replayed: those with faults are reported on standard error, with line and column of the log, and the others "
+        "go on. Exit status: 0, 1 if any deal has faults, 2 for bad usage or a bad template.",
+        "Un REGISTRO AJENO es un fichero, o - para la entrada estándar; la plantilla, en TOML, dice cómo está escrito. "
+        "Se rehace cada reparto: los que tienen fallos se anuncian por stderr, con línea y columna, y los demás "
+        "siguen. Estado de salida: 0; 1 si algún reparto tiene fallos; 2 por mal uso o una plantilla con fallos.",
+    ),
+    "help.log": Message("LOG...", "REGISTRO-AJENO..."),
+    "help.template": Message("TEMPLATE", "PLANTILLA"),
+    "help.file": Message("FILE", "FICHERO"),
     "help.serve": Message("Answer over gRPC until told to stop.", "Responde por gRPC hasta que se le mande parar."),
     "help.serve.more": Message(
         "Listens on the loopback interface unless told otherwise; SIGTERM and Ctrl-C let calls in flight end.",
@@ -149,6 +164,16 @@ MESSAGES: Final[dict[str, Message]] = {
         "Progreso por stderr: auto (si es una terminal, por defecto), json (líneas para programas) o none.",
     ),
     "option.players": Message("Number of players (default 4).", "Número de jugadores (por defecto, 4)."),
+    "option.from": Message(
+        "The template that says how the logs are written.", "La plantilla que dice cómo están escritos."
+    ),
+    "option.output": Message(
+        "Write the record to this file, when all has been read.", "Escribe el registro en este fichero, al acabar."
+    ),
+    "option.to": Message(
+        "text: as people read records (default). json: one JSON object for each deal.",
+        "text: como lo lee una persona (por defecto). json: un objeto JSON por reparto.",
+    ),
     "option.host": Message("Address to listen on (default 127.0.0.1).", "Dirección en que escucha (127.0.0.1)."),
     "option.port": Message(
         "Port to listen on (default 50051; 0 takes a free one).",
@@ -199,6 +224,7 @@ MESSAGES: Final[dict[str, Message]] = {
     "run.nothing": Message("there is no position in the input", "no hay ninguna posición en la entrada"),
     "run.no_record": Message("there is no record in the input", "no hay ningún registro en la entrada"),
     "run.no_such_deal": Message("no deal has that number", "ningún reparto tiene ese número"),
+    "run.cannot_write": Message("cannot write {name}: {reason}", "no se puede escribir {name}: {reason}"),
     "run.interrupted": Message("interrupted", "interrumpido"),
     "run.no_output": Message("cannot write: {reason}", "no se puede escribir: {reason}"),
     "run.progress": Message("{done} done, {failed} failed", "{done} hechas, {failed} fallidas"),
@@ -294,6 +320,7 @@ CODES: Final[dict[str, str]] = {
     "INVALID_REQUEST": "no se puede responder a eso",
     "INVALID_RULES": "el reglamento tiene fallos",
     "INVALID_SYNTAX": "no se entiende",
+    "INVALID_TEMPLATE": "la plantilla tiene fallos",
     "UNREADABLE": "no se puede leer",
 }
 REASONS: Final[dict[str, str]] = {
@@ -304,6 +331,7 @@ REASONS: Final[dict[str, str]] = {
     "BAD_JSON": "la entrada acaba dentro de una lista JSON",
     "BAD_LIMIT": "el límite no está en el margen permitido",
     "BAD_MOMENT": "el momento no existe, o no cuadra con la mesa y el mazo",
+    "BAD_PATTERN": "la expresión regular no se entiende, o podría no acabar nunca",
     "BAD_PLAYERS": "los jugadores son 4, o 2",
     "BAD_RULE": "el campo no admite ese valor",
     "BAD_SCHEMA": "la versión del esquema es 1",
@@ -337,6 +365,7 @@ REASONS: Final[dict[str, str]] = {
     "NOT_LOOPBACK": "no es una dirección local, como 127.0.0.1",
     "NOT_MANO": "no sale la mano, que está a la derecha de quien reparte",
     "NOT_ONE_LINE": "una posición en texto va en una sola línea",
+    "NOT_TOML": "no es TOML",
     "NOT_UTF8": "no es texto en UTF-8",
     "NO_ADDRESS": "de un registro hay que decir qué se quiere: una decisión (--at 7.2), o todo lo jugado (--line)",
     "NO_CLAIM": "con estas reglas no se canta la partida",
@@ -360,6 +389,7 @@ REASONS: Final[dict[str, str]] = {
     "UNKNOWN_ACTION": "no es ninguna jugada; lo son una carta, como 7O, 'cante O', 'cambio', 'tute' y 'pass'",
     "UNKNOWN_CARD": "no es ninguna carta: escríbase figura y palo, como 7O",
     "UNKNOWN_FIELD": "no hay tal campo",
+    "UNKNOWN_LINE": "la plantilla no conoce esta línea",
     "UNKNOWN_OBJECTIVE": "el juego no tiene tal objetivo",
     "UNKNOWN_RULE": "los reglamentos no tienen tal campo",
     "UNKNOWN_RULESET": "no hay tal reglamento",

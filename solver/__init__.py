@@ -17,10 +17,12 @@ from arrastre.errors import (
     InvalidRequest,
     InvalidRules,
     InvalidSyntax,
+    InvalidTemplate,
 )
 from arrastre.exact import Context, LineStep, Solution, check, solve, solve_many
 from arrastre.game import Action, ActionValue, Address, Deal, Limits, Position, Score, Step, register, rulesets
 from arrastre.guinote.family import FAMILY
+from arrastre.importing import Template, convert
 from arrastre.record import DealItem, LineValue, Record, line_values, read_deals, score
 
 register(FAMILY)
@@ -40,6 +42,7 @@ __all__ = [
     "InvalidRequest",
     "InvalidRules",
     "InvalidSyntax",
+    "InvalidTemplate",
     "Limits",
     "LineStep",
     "LineValue",
@@ -48,8 +51,10 @@ __all__ = [
     "Score",
     "Solution",
     "Step",
+    "Template",
     "__version__",
     "check",
+    "convert",
     "line_values",
     "read_deals",
     "register",

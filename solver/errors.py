@@ -87,6 +87,12 @@ class InvalidRules(ArrastreError):
     code = "INVALID_RULES"
 
 
+class InvalidTemplate(ArrastreError):
+    """The template by which a foreign log should be read has faults."""
+
+    code = "INVALID_TEMPLATE"
+
+
 class IllegalAction(ArrastreError):
     """An action that the rules forbid at this moment; the message names the duty."""
 

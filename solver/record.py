@@ -338,9 +338,16 @@ def read_deals(
     ruleset of the one before tried first. A JSON object with ``deals`` is a record of its own; other deals follow
     each other.
     """
+    yield from replayed(_raw_deals(source, limited=True), ruleset=ruleset, rules=rules)
+
+
+def replayed(
+    source: Iterable[RawDeal], *, ruleset: str | None = None, rules: Mapping[str, Any] | None = None
+) -> Iterator[DealItem]:
+    """Check and replay deals that somebody else has read; otherwise as :func:`read_deals`."""
     previous: Deal | None = None
     index = 0
-    for item in _raw_deals(source, limited=True):
+    for item in source:
         if item.raw is None:
             previous = None
             yield DealItem(index, item.line, None, item.error)
@@ -370,7 +377,7 @@ def _fitting(raw: notation.Raw, previous: Deal | None) -> Deal:
 
 
 @dataclass(frozen=True, slots=True)
-class _Item:
+class RawDeal:
     """A raw deal and its first line, or why there is none; ``first`` if it begins a record of its own."""
 
     line: int
@@ -379,12 +386,12 @@ class _Item:
     first: bool = False
 
 
-def _raw_deals(source: Lines | Iterable[str | bytes], limited: bool) -> Iterator[_Item]:
+def _raw_deals(source: Lines | Iterable[str | bytes], limited: bool) -> Iterator[RawDeal]:
     """The deals of a stream, unread; ``limited`` for streams that nobody has looked at before."""
     reader = _Reader()
     pending = _Json()
     number = 0
-    for number, line in enumerate(_lines(source, MAX_LINE if limited else None), 1):
+    for number, line in enumerate(text_lines(source, MAX_LINE if limited else None), 1):
         if isinstance(line, Fault):
             if pending.started or (line.card == "{" and reader.idle):
                 yield from reader.finish()
@@ -409,7 +416,7 @@ def _raw_deals(source: Lines | Iterable[str | bytes], limited: bool) -> Iterator
     yield from reader.finish(reader.idle and not reader.found and not pending.found)
 
 
-def _lines(source: Lines | Iterable[str | bytes], most: int | None) -> Iterator[str | Fault]:
+def text_lines(source: Lines | Iterable[str | bytes], most: int | None) -> Iterator[str | Fault]:
     """The lines of a stream without their ends; for one that is too long, or no UTF-8, a fault that says so.
 
     Such a fault's ``card`` is the line's first character.
@@ -507,36 +514,36 @@ class _Json:
                 self.depth -= 1
         self.depth = max(self.depth, 0)
 
-    def refuse(self, fault: Fault) -> Iterator[_Item]:
+    def refuse(self, fault: Fault) -> Iterator[RawDeal]:
         """Give the object up for a line that could not be read."""
         self.started, self.found, self._parts = False, True, []
-        yield _Item(self.first_line, None, InvalidSyntax("the text cannot be read", [fault]))
+        yield RawDeal(self.first_line, None, InvalidSyntax("the text cannot be read", [fault]))
 
-    def finish(self) -> Iterator[_Item]:
+    def finish(self) -> Iterator[RawDeal]:
         """The deals in it."""
         self.started, self.found = False, True
         first, text = self.first_line, "\n".join(self._parts)
         self._parts = []
         if self._size > MAX_JSON:
             fault = Fault("", "TOO_LONG", f"a JSON object has at most {MAX_JSON} characters", line=first)
-            yield _Item(first, None, InvalidSyntax("the text cannot be read", [fault]))
+            yield RawDeal(first, None, InvalidSyntax("the text cannot be read", [fault]))
             return
         try:
             raw = notation.read_json(text)
         except InvalidSyntax as error:
             faults = [replace(fault, line=first + (fault.line or 1) - 1) for fault in error.faults]
-            yield _Item(first, None, InvalidSyntax(error.message, faults))
+            yield RawDeal(first, None, InvalidSyntax(error.message, faults))
             return
-        places = _JsonPlaces(text, first)
+        places = JsonPlaces(text, first)
         raw = replace(raw, columns=_View(places, 1), lines=_View(places, 0))
         try:
             for index, deal in enumerate(_split(raw)):
-                yield _Item(first, deal, first=index == 0 and "deals" in raw.data)
+                yield RawDeal(first, deal, first=index == 0 and "deals" in raw.data)
         except ArrastreError as error:
-            yield _Item(first, None, error)
+            yield RawDeal(first, None, error)
 
 
-class _JsonPlaces:
+class JsonPlaces:
     """Line and column of everything in a JSON text, by path; worked out when first asked for."""
 
     def __init__(self, text: str, first_line: int) -> None:
@@ -605,7 +612,7 @@ class _View(Mapping[str, int]):
     """The lines (0) or the columns (1) of a JSON text's values, below a path; what is not there is looked for at the
     top, where a record says what its deals share."""
 
-    def __init__(self, places: _JsonPlaces, part: int, prefix: str = "") -> None:
+    def __init__(self, places: JsonPlaces, part: int, prefix: str = "") -> None:
         self._places = places
         self._part = part
         self._prefix = prefix
@@ -763,7 +770,7 @@ class _Reader:
         if len(self._faults) < _MOST_FAULTS:
             self._faults.append(Fault(path, reason, message, line=line, column=column))
 
-    def refuse(self, fault: Fault) -> Iterator[_Item]:
+    def refuse(self, fault: Fault) -> Iterator[RawDeal]:
         """Note a line that could not be read; the deal before it, if that has ended."""
         if self._closed:
             yield from self.finish()
@@ -773,7 +780,7 @@ class _Reader:
 
     # -- lines
 
-    def line(self, text: str, number: int) -> Iterator[_Item]:
+    def line(self, text: str, number: int) -> Iterator[RawDeal]:
         """Read a line; deals that it ends."""
         if self._comment is not None and _TAG.match(text):
             # Nobody writes that in a comment: its end has been forgotten, and should not cost the deals that follow.
@@ -1012,7 +1019,7 @@ class _Reader:
 
     # -- deals
 
-    def finish(self, required: bool = False) -> Iterator[_Item]:
+    def finish(self, required: bool = False) -> Iterator[RawDeal]:
         """The deal that has been read so far, if there is one; ``required`` if there should be."""
         self._end_declaration()
         if self._comment is not None:
@@ -1020,14 +1027,14 @@ class _Reader:
         if not self._any:
             if required:
                 error = InvalidSyntax("there is no record", [Fault("", "NOT_A_RECORD", "the text holds no deal")])
-                yield _Item(1, None, error)
+                yield RawDeal(1, None, error)
             return
         self.found = True
         first = self._first_line
         if not self._data and not self._tricks and not self._comments and self._faults:
-            yield _Item(first, None, InvalidSyntax("the text cannot be read", self._faults))
+            yield RawDeal(first, None, InvalidSyntax("the text cannot be read", self._faults))
         else:
-            yield _Item(first, self._raw())
+            yield RawDeal(first, self._raw())
         self._begin()
 
     def _raw(self) -> notation.Raw:
