@@ -48,7 +48,8 @@ _BETWEEN = re.compile(rb"[ \t\r\f\v\n,]*+")
 _TEXT_LIKE = re.compile(rb'[^\s"]*/')
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _REST = re.compile(rb"[ \t\r,]*+")
-_TAG = re.compile(rb"\[[ \t]*[A-Za-z]")
+_TAG = re.compile(rb'\[[ \t]*[A-Za-z]\w*[ \t]+"')
+_TAG_NAME = 64
 _DEAL_END = re.compile(rb"\s*(?:\[\s*Result\b|\*\s*$)", re.IGNORECASE)
 _NAME = re.compile(rb'"[^"\n]*"[ \t]*:')
 _RECORD_FIELD = re.compile(rb'"(?:deals|events)"\s*:')
@@ -266,7 +267,11 @@ class _Scanner:
             return True
         if self._buffer[self._at] == ord("{"):
             return self._is_record()
-        return self._more(1) and _TAG.match(self._buffer, self._at) is not None
+        # No further than the quote or the end of the line: more may be a long time coming.
+        offset = 1
+        while offset < _TAG_NAME and self._more(offset) and self._buffer[self._at + offset] not in b'"\n':
+            offset += 1
+        return _TAG.match(self._buffer, self._at) is not None
 
     def _is_record(self) -> bool:
         """Whether the JSON object that begins here has what only records have. Looks no further than its end."""
