@@ -393,8 +393,10 @@ def test_a_stream_of_any_length_takes_no_more_memory() -> None:
         tracemalloc.stop()
         return size
 
-    peak(5)
-    assert peak(100) < 1.2 * peak(10) + 100_000
+    # What is cached once for all, such as the rules in force, is no part of the question. Garbage that waits to be
+    # collected comes and goes by some 300 kB; 380 deals that were kept would take several MB.
+    peak(10)
+    assert peak(200) < peak(10) + 600_000
 
 
 def test_items_come_as_soon_as_they_can() -> None:
