@@ -287,14 +287,7 @@ class _Gate:
             if not isinstance(entry, Mapping):
                 self.fault(path, "BAD_TYPE", "a cante is an object with seat, suit and trick")
                 continue
-            for key in entry:
-                if key not in _SUNG_FIELDS:
-                    shown = quoted(str(key))
-                    self.fault(f"{path}.{shown}", "UNKNOWN_FIELD", f"a cante has no field '{shown}'")
-            missing = _SUNG_FIELDS - entry.keys()
-            for key in sorted(missing):
-                self.fault(f"{path}.{key}", "MISSING", f"a cante needs its {key}")
-            if missing:
+            if not self.check_fields(path, entry, _SUNG_FIELDS, "a cante"):
                 continue
             seat = self.read_seat(f"{path}.seat", entry["seat"])
             suit, trick = None, entry["trick"]
@@ -312,6 +305,17 @@ class _Gate:
                 sung.append(Sung(seat, suit, trick))
         return sung
 
+    def check_fields(self, path: str, entry: Mapping[str, Any], known: frozenset[str], what: str) -> bool:
+        """Whether an object within the position has all its fields; one that it should not have is a fault besides."""
+        for key in entry:
+            if key not in known:
+                shown = quoted(str(key))
+                self.fault(f"{path}.{shown}", "UNKNOWN_FIELD", f"{what} has no field '{shown}'")
+        missing = known - entry.keys()
+        for key in sorted(missing):
+            self.fault(f"{path}.{key}", "MISSING", f"{what} needs its {key}")
+        return not missing
+
     def read_tute(self) -> Tute | None:
         entry = self.data.get("tute")
         if entry is None:
@@ -319,14 +323,7 @@ class _Gate:
         if not isinstance(entry, Mapping):
             self.fault("tute", "BAD_TYPE", "a tute is an object with seat and trick, or null")
             return None
-        for key in entry:
-            if key not in _TUTE_FIELDS:
-                shown = quoted(str(key))
-                self.fault(f"tute.{shown}", "UNKNOWN_FIELD", f"a tute has no field '{shown}'")
-        missing = _TUTE_FIELDS - entry.keys()
-        for key in sorted(missing):
-            self.fault(f"tute.{key}", "MISSING", f"a tute needs its {key}")
-        if missing:
+        if not self.check_fields("tute", entry, _TUTE_FIELDS, "a tute"):
             return None
         seat, trick = self.read_seat("tute.seat", entry["seat"]), entry["trick"]
         if type(trick) is not int:
