@@ -12,13 +12,18 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from arrastre import notation
 from arrastre.cards import quoted
 from arrastre.errors import Fault, InvalidPosition, InvalidRequest, InvalidRules, InvalidSyntax
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 Want = Literal["all", "best", "value"]
+View = Literal["clairvoyant", "informed"]
 DEFAULT_RULESET = "aragones"
 DEFAULT_NODES = 50_000_000
 
@@ -336,6 +341,44 @@ class Deal:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Somewhere that unseen cards may lie: the hand of ``seat``, or the stock's card number ``index`` from the top.
+
+    A hand may have several places, each for the cards that it got in one span of the deal. ``capacity`` is how many
+    of the unseen cards lie there, in every world.
+    """
+
+    kind: Literal["hand", "stock"]
+    seat: int
+    index: int
+    capacity: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Knowledge(ABC):
+    """What one seat can know at one moment, and what it may do then.
+
+    ``position`` is the moment as the seat sees it. ``items`` are the cards whose place it does not know, ``places``
+    where they may be, and ``allowed[i]`` a bit for each place that item i may be in. A *world* gives every item a
+    place, each place as many items as its capacity. Items marked in ``played`` have been played or lie on the table;
+    what is not known of them is in which span of the deal their owner got them. ``actions`` are what the seat may do,
+    in the order in which equals are ranked, ``pass`` included where the moment may end without a card.
+    """
+
+    seat: int
+    position: Position
+    items: tuple[str, ...]
+    played: tuple[bool, ...]
+    places: tuple[Place, ...]
+    allowed: tuple[int, ...]
+    actions: tuple[Action, ...]
+
+    @abstractmethod
+    def world(self, assignment: Sequence[int]) -> Position:
+        """The position with every card known, item i being in place ``assignment[i]``."""
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Something to be laid out for people: the columns' heads, and rows of as many texts."""
 
@@ -390,6 +433,42 @@ class Game(ABC):
 
         ``fresh`` forgets what the table holds before each position.
         """
+
+    def knowledge(self, position: Position, seat: int) -> Knowledge:
+        """What ``seat`` can know in a position, from its unseen and excluded cards alone; a position with every card
+        known is stripped of what the seat cannot see.
+
+        Raises :class:`~arrastre.errors.InvalidRequest` where the seat has nothing to decide or does not exist.
+        """
+        raise NotImplementedError
+
+    def knowledge_at(self, deal: Deal, at: Address, seat: int | None) -> Knowledge:
+        """What ``seat`` (the one to act unless given) can know at a moment of a recorded deal from all that happened
+        in it before. Raises :class:`~arrastre.errors.InvalidRequest`.
+        """
+        raise NotImplementedError
+
+    def world_values(
+        self,
+        knowledge: Knowledge,
+        worlds: NDArray[np.uint8],
+        actions: Sequence[Action],
+        *,
+        view: View,
+        objective: str,
+        complete: bool,
+        limits: Limits,
+        context: NativeContext,
+    ) -> NDArray[np.float64]:
+        """The value of each action in each world, for the side of ``knowledge.seat``; shape (worlds, actions).
+
+        ``worlds[k, i]`` is the place of item i in world k; ``complete`` says that these are all worlds there are.
+        Values are final margins in points under ``points``, probabilities of winning the game, 0…1, under ``game``.
+        ``limits.nodes`` is the work that one row of ``worlds`` may cost. Rows that were not reached because of a
+        stop or a deadline are NaN. A row depends on nothing but its world and the arguments, whatever other rows
+        there are, unless ``complete``.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:
