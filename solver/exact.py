@@ -31,7 +31,7 @@ class Context:
     """
 
     def __init__(self, memory_mb: int = MEMORY_MB) -> None:
-        _whole("memory_mb", memory_mb, 1, 65536)
+        check_whole("memory_mb", memory_mb, 1, 65536)
         self.memory_mb = memory_mb
         self._native: dict[str, NativeContext] = {}
         self._stopped = False
@@ -230,7 +230,7 @@ def solve(
     proven for the next call; with an explicit ``nodes`` it is not looked at, so that the limit cuts at the same place
     every time. Raises :class:`~arrastre.errors.ArrastreError`.
     """
-    limits = _limits(nodes, seconds)
+    limits = check_limits(nodes, seconds)
     return _solve_all([position], 1, objective, want, line, limits, context)[0]
 
 
@@ -249,9 +249,9 @@ def solve_many(
 
     The limits hold for each position, ``memory_mb`` for each thread. Everything else is as for :func:`solve`.
     """
-    limits = _limits(nodes, seconds)
-    _whole("threads", threads, 1, MAX_THREADS)
-    _whole("memory_mb", memory_mb, 1, 65536)
+    limits = check_limits(nodes, seconds)
+    check_whole("threads", threads, 1, MAX_THREADS)
+    check_whole("memory_mb", memory_mb, 1, 65536)
     return _solve_all(list(positions), threads, objective, want, line, limits, None, memory_mb)
 
 
@@ -364,9 +364,10 @@ def _play_out(
     return tuple(steps), position
 
 
-def _limits(nodes: int | None, seconds: float | None) -> Limits:
+def check_limits(nodes: int | None, seconds: float | None) -> Limits:
+    """Limits as a caller gives them. Raises :class:`~arrastre.errors.InvalidRequest`."""
     if nodes is not None:
-        _whole("nodes", nodes, 1, 2**62)
+        check_whole("nodes", nodes, 1, 2**62)
     if seconds is not None and (
         isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < 1e9
     ):
@@ -374,7 +375,8 @@ def _limits(nodes: int | None, seconds: float | None) -> Limits:
     return Limits(nodes, seconds)
 
 
-def _whole(name: str, value: int, least: int, most: int) -> None:
+def check_whole(name: str, value: int, least: int, most: int) -> None:
+    """Raise :class:`~arrastre.errors.InvalidRequest` unless ``value`` is a whole number in its range."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         message = f"{name} must be a whole number from {least} to {most}"
         raise InvalidRequest(message, [Fault(name, "BAD_LIMIT", message)])

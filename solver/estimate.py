@@ -1,0 +1,567 @@
+"""The best card when cards are hidden: ``best`` once, ``watch`` an estimate grow.
+
+A seat's knowledge leaves a number of worlds open. They are all looked at when they are few, and drawn with equal
+chances when they are many; every action is valued in the same worlds, and those shown to be worse than the leader are
+given up on the way. Nothing here knows a game; :mod:`arrastre.game` says what a game supplies.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrastre import statistics
+from arrastre.errors import Fault, InvalidPosition, InvalidRequest
+from arrastre.exact import MAX_THREADS, SCHEMA, Context, check_limits, check_whole
+from arrastre.game import Action, Address, Deal, Game, Knowledge, Limits, Position, View
+from arrastre.worlds import Worlds
+
+Status = Literal["best", "equal", "worse", "unclear"]
+
+DEFAULT_VIEW: Final[View] = "informed"
+VIEWS: Final[tuple[View, ...]] = ("clairvoyant", "informed")
+DEFAULT_WORLDS: Final = 256
+MOST_WORLDS: Final = 1 << 20
+_FIRST_BATCH: Final = 64
+_BATCH: Final = 32
+#: Where no card is to be drawn any more a world costs little, and this many are all looked at.
+_ENUMERATED: Final = 2048
+#: Means that lie so close are called equal: half a point, or half a percent of a game.
+_TOLERANCE: Final = {"points": 0.5, "game": 0.005}
+_SAME: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What an action is worth to the side of the seat that acts, as a mean over the worlds looked at.
+
+    ``value`` is in points of margin, or under ``game`` the probability of winning. ``loss`` is what it loses against
+    the best action, measured where that one was not chosen; it is 0 for the best. Errors are standard errors, NaN
+    where one world says nothing about them. ``worlds`` counts the worlds in which the action was tried.
+    """
+
+    action: Action
+    value: float
+    error: float
+    loss: float
+    loss_error: float
+    status: Status
+    worlds: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            **self.action.to_dict(),
+            "value": _number(self.value),
+            "error": _number(self.error),
+            "loss": _number(self.loss),
+            "lossError": _number(self.loss_error),
+            "status": self.status,
+            "worlds": self.worlds,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """How likely an unseen card is with each seat, and in the stock."""
+
+    card: str
+    seats: tuple[float, ...]
+    stock: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"card": self.card, "seats": [_number(each) for each in self.seats], "stock": _number(self.stock)}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Where a hidden card decides between two actions: held by ``seat`` (``None``: in the stock), as it is in a
+    ``share`` of the worlds, the first action gains ``gain`` on the second, and ``otherwise`` in the others."""
+
+    card: str
+    seat: int | None
+    share: float
+    gain: float
+    otherwise: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "card": self.card,
+            "seat": self.seat,
+            "share": _number(self.share),
+            "gain": _number(self.gain),
+            "otherwise": _number(self.otherwise),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Why the best action beats another: the shares of worlds in which it is better, as good and worse, and the
+    hidden cards that decide, the weightiest first."""
+
+    action: Action
+    better: float
+    same: float
+    worse: float
+    reasons: tuple[Reason, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            **self.action.to_dict(),
+            "better": _number(self.better),
+            "same": _number(self.same),
+            "worse": _number(self.worse),
+            "reasons": [each.to_dict() for each in self.reasons],
+        }
+
+
+class Advice:
+    """What is best for a seat, given what it can know.
+
+    ``exact`` means that every world was counted: no sampling error, though each world is still valued by the view's
+    own light. ``solved`` means that there is but one world: the values are true. ``final`` tells the last estimate of
+    a :func:`watch` from those before it.
+    """
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        worlds: Worlds,
+        view: View,
+        objective: str,
+        seed: int,
+        drawn: NDArray[np.uint8],
+        values: NDArray[np.float64],
+        racing: Sequence[int],
+        *,
+        exact: bool,
+        final: bool,
+    ) -> None:
+        self.knowledge = knowledge
+        self.view = view
+        self.objective = objective
+        self.seed = seed
+        self.exact = exact
+        self.final = final
+        self.drawn = drawn
+        self.values = values
+        self._counted = worlds
+        self._racing = tuple(racing)
+
+    @property
+    def seat(self) -> int:
+        return self.knowledge.seat
+
+    @property
+    def worlds(self) -> int:
+        """The number of worlds looked at."""
+        return len(self.values)
+
+    @property
+    def world_count(self) -> int:
+        """The number of worlds that the seat's knowledge leaves open."""
+        return self._counted.count
+
+    @property
+    def solved(self) -> bool:
+        return self.world_count == 1
+
+    @cached_property
+    def actions(self) -> tuple[Estimate, ...]:
+        """Every action of the seat, the best first, then by falling value; equals in the order of the game's ties."""
+        values, racing = self.values, self._racing
+        first = statistics.leader(values, racing)
+        found: list[Estimate] = []
+        for index, action in enumerate(self.knowledge.actions):
+            mean = statistics.mean_of(values[:, index])
+            behind = statistics.difference(values, first, index)
+            if index == first:
+                loss = statistics.Mean(0.0, 0.0, mean.count)
+            elif self.exact:
+                loss = behind
+            else:
+                loss = statistics.split_loss(values, index, racing)
+            error, loss_error = (0.0, 0.0) if self.exact else (mean.error, loss.error)
+            status = self._status(index == first, index in racing, behind)
+            found.append(Estimate(action, mean.mean, error, loss.mean, loss_error, status, mean.count))
+        best = found.pop(first)
+        found.sort(key=lambda each: -each.value)
+        return (best, *found)
+
+    def _status(self, first: bool, racing: bool, behind: statistics.Mean) -> Status:
+        if first:
+            return "best"
+        if self.exact:
+            return "equal" if behind.mean <= _SAME else "worse"
+        if not racing or behind.lower > 0:
+            return "worse"
+        return "equal" if behind.upper <= _TOLERANCE[self.objective] else "unclear"
+
+    @property
+    def best(self) -> tuple[Action, ...]:
+        """The best action, then those that are equal to it."""
+        return tuple(each.action for each in self.actions if each.status in ("best", "equal"))
+
+    def __getitem__(self, action: Action | str) -> Estimate:
+        """The estimate of an action of the seat."""
+        for each in self.actions:
+            if action in (each.action, each.action.action):
+                return each
+        raise KeyError(action)
+
+    @cached_property
+    def where(self) -> tuple[Whereabouts, ...]:
+        """How likely each unseen card is where, from exact counts."""
+        knowledge, count = self.knowledge, self.world_count
+        players = 1 + max([knowledge.seat, *(place.seat for place in knowledge.places)])
+        found: list[Whereabouts] = []
+        for card, played, row in zip(knowledge.items, knowledge.played, self._counted.marginals(), strict=True):
+            if played:
+                continue
+            seats, stock = [0] * players, 0
+            for place, number in zip(knowledge.places, row, strict=True):
+                if place.kind == "hand":
+                    seats[place.seat] += number
+                else:
+                    stock += number
+            found.append(Whereabouts(card, tuple(number / count for number in seats), stock / count))
+        return tuple(found)
+
+    def compare(self, action: Action | None = None) -> Comparison | None:
+        """Why the best action beats ``action``, the next best unless given; ``None`` if there is none."""
+        others = [each.action for each in self.actions[1:]]
+        if not others:
+            return None
+        other = others[0] if action is None else action
+        listed = self.knowledge.actions
+        gains = self.values[:, listed.index(self.actions[0].action)] - self.values[:, listed.index(other)]
+        gains = gains[: statistics.length(gains)]
+        better, worse = float((gains > _SAME).mean()), float((gains < -_SAME).mean())
+        return Comparison(other, better, 1 - better - worse, worse, self._reasons(gains))
+
+    def _reasons(self, gains: NDArray[np.float64], most: int = 3) -> tuple[Reason, ...]:
+        """The hidden cards whose place explains most of the spread of ``gains``, one place a card."""
+        knowledge = self.knowledge
+        if len(gains) < 2 or not knowledge.items:
+            return ()
+        holders = np.array([place.seat if place.kind == "hand" else -1 for place in knowledge.places])
+        holding = holders[self.drawn[: len(gains)]]
+        spread = float(gains.var())
+        found: list[tuple[float, Reason]] = []
+        for item, (card, played) in enumerate(zip(knowledge.items, knowledge.played, strict=True)):
+            weighed: list[tuple[float, Reason]] = []
+            for holder in sorted(set(holders.tolist())):
+                there = holding[:, item] == holder
+                share = float(there.mean())
+                if played or not 0 < share < 1:
+                    continue
+                gain, otherwise = float(gains[there].mean()), float(gains[~there].mean())
+                explained = share * (1 - share) * (gain - otherwise) ** 2
+                # Of two samples without a true difference the means differ by chance, by so much in their squares.
+                if explained * len(gains) > 9 * spread:
+                    seat = int(holder) if holder >= 0 else None
+                    weighed.append((explained, Reason(card, seat, share, gain, otherwise)))
+            if weighed:
+                found.append(max(weighed, key=lambda each: each[0]))
+        found.sort(key=lambda each: -each[0])
+        return tuple(reason for _, reason in found[:most])
+
+    def to_dict(self, index: int = 0) -> dict[str, Any]:
+        """The advice's JSON form; ``index`` is the item's place in the input."""
+        return {
+            "schema": SCHEMA,
+            "index": index,
+            "seat": self.seat,
+            "view": self.view,
+            "objective": self.objective,
+            "best": [action.to_dict() for action in self.best],
+            "actions": [each.to_dict() for each in self.actions],
+            "exact": self.exact,
+            "solved": self.solved,
+            "worlds": self.worlds,
+            "worldCount": str(self.world_count),
+            "seed": self.seed,
+        }
+
+
+class Watch(Iterator[Advice]):
+    """Ever better estimates of one decision; the last one is ``final``. See :func:`watch`."""
+
+    def __init__(self, advices: Iterator[Advice], contexts: Sequence[Context], stopped: threading.Event) -> None:
+        self._advices = advices
+        self._contexts = contexts
+        self._stopped = stopped
+
+    def __next__(self) -> Advice:
+        return next(self._advices)
+
+    def stop(self) -> None:
+        """End the running searches, from any thread; the next estimate is the final one, of what was found so far."""
+        self._stopped.set()
+        for context in self._contexts:
+            context.stop()
+
+
+def best(
+    source: Position | Deal,
+    *,
+    seat: int | None = None,
+    at: Address | str | None = None,
+    view: View = DEFAULT_VIEW,
+    objective: str = "points",
+    worlds: int | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    seed: int = 1,
+    threads: int = 1,
+) -> Advice:
+    """What is best for a seat that does not see every card: the last estimate of :func:`watch`."""
+    running = watch(
+        source,
+        seat=seat,
+        at=at,
+        view=view,
+        objective=objective,
+        worlds=worlds,
+        seconds=seconds,
+        nodes=nodes,
+        seed=seed,
+        threads=threads,
+    )
+    try:
+        for advice in running:
+            if advice.final:
+                return advice
+    except BaseException:
+        running.stop()
+        raise
+    raise AssertionError("a watch ends with a final estimate")
+
+
+def watch(
+    source: Position | Deal,
+    *,
+    seat: int | None = None,
+    at: Address | str | None = None,
+    view: View = DEFAULT_VIEW,
+    objective: str = "points",
+    worlds: int | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    seed: int = 1,
+    threads: int = 1,
+) -> Watch:
+    """Estimate what each action of ``seat`` is worth, better and better until a limit is reached.
+
+    ``source`` is a position, or a recorded deal of which ``at`` names the moment; then all that happened before tells
+    the seat where cards can lie. ``seat`` is the one to act unless given. At most ``worlds`` worlds are looked at (256
+    unless ``seconds`` are given); a race ends earlier once one action is left or all that are left are equal.
+    ``nodes`` is the work that the exact search may put into one world. The same arguments give the same estimates for
+    any number of ``threads``; under ``seconds`` only the number of worlds varies.
+
+    Raises :class:`~arrastre.errors.ArrastreError`, before anything is searched.
+    """
+    limits = check_limits(nodes, seconds)
+    check_whole("threads", threads, 1, MAX_THREADS)
+    check_whole("seed", seed, 0, 2**63 - 1)
+    if worlds is None:
+        worlds = DEFAULT_WORLDS if seconds is None else MOST_WORLDS
+    check_whole("worlds", worlds, 1, MOST_WORLDS)
+    if view not in VIEWS:
+        message = f"there is no view {view!r}; there are {', '.join(VIEWS)}"
+        raise InvalidRequest(message, [Fault("view", "UNKNOWN_VIEW", message)])
+    knowledge = what_is_known(source, seat, at)
+    game = knowledge.position.game
+    if objective not in game.objectives:
+        message = f"{game.name} has no objective {objective!r}; there are {', '.join(game.objectives)}"
+        raise InvalidRequest(message, [Fault("objective", "UNKNOWN_OBJECTIVE", message)])
+    counted = Worlds(knowledge.allowed, [place.capacity for place in knowledge.places])
+    if not counted.count:
+        raise InvalidPosition("no deal fits what is known", [_contradiction(knowledge, counted)])
+    obstacles = game.obstacles(knowledge.world(counted.sample(seed, 0, 1)[0].tolist()), objective)
+    if obstacles:
+        raise InvalidPosition("there is nothing to decide", obstacles)
+    contexts = [Context() for _ in range(threads)]
+    stopped = threading.Event()
+    run = _Run(knowledge, counted, view, objective, seed, worlds, limits, contexts, stopped)
+    return Watch(run.estimates(), contexts, stopped)
+
+
+def what_is_known(source: Position | Deal, seat: int | None, at: Address | str | None) -> Knowledge:
+    """What a seat can know in a position, or at a moment of a deal."""
+    if isinstance(source, Deal):
+        if at is None:
+            message = "which moment of the deal? (7.2 is the second card of trick 7)"
+            raise InvalidRequest(message, [Fault("at", "NO_MOMENT", message)])
+        return source.game.knowledge_at(source, Address.parse(at) if isinstance(at, str) else at, seat)
+    if not isinstance(source, Position):
+        raise TypeError(f"source must be a Position or a Deal, not {type(source).__name__}")
+    if at is not None:
+        message = "a position is a moment by itself"
+        raise InvalidRequest(message, [Fault("at", "NO_DEAL", message)])
+    return source.game.knowledge(source, source.seat if seat is None else seat)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One question, on its way to an answer."""
+
+    knowledge: Knowledge
+    counted: Worlds
+    view: View
+    objective: str
+    seed: int
+    worlds: int
+    limits: Limits
+    contexts: Sequence[Context]
+    stopped: threading.Event
+
+    def estimates(self) -> Iterator[Advice]:
+        count = self.counted.count
+        in_stock = any(place.kind == "stock" for place in self.knowledge.places)
+        exact = count <= (self.worlds if in_stock else max(self.worlds, _ENUMERATED))
+        deadline = None if self.limits.seconds is None else time.monotonic() + self.limits.seconds
+        with ThreadPoolExecutor(len(self.contexts), thread_name_prefix="arrastre") as pool:
+            try:
+                yield from self._all(pool, deadline) if exact else self._race(pool, deadline)
+            finally:
+                # Reached early when nobody wants the rest: the searches should not keep the pool waiting.
+                for context in self.contexts:
+                    context.stop()
+
+    def _all(self, pool: ThreadPoolExecutor, deadline: float | None) -> Iterator[Advice]:
+        """Look at every world there is. What a limit cuts short is a race over those that come first by chance."""
+        drawn = self.counted.enumerate()
+        every = list(range(len(self.knowledge.actions)))
+        values = self._values(pool, drawn, every, deadline, complete=True)
+        if len(values) == len(drawn):
+            yield self._advice(drawn, values, every, exact=True, final=True)
+            return
+        # The first of an enumeration are no fair sample.
+        yield from self._race(pool, deadline)
+
+    def _race(self, pool: ThreadPoolExecutor, deadline: float | None) -> Iterator[Advice]:
+        racing = list(range(len(self.knowledge.actions)))
+        drawn = np.empty((0, len(self.knowledge.items)), np.uint8)
+        values = np.empty((0, len(racing)), np.float64)
+        tolerance = _TOLERANCE[self.objective]
+        while True:
+            more = min(self._batch(len(values)), self.worlds - len(values))
+            batch = self.counted.sample(self.seed, len(values), more)
+            if len(values):
+                found = self._values(pool, batch, racing, deadline, complete=False)
+            else:
+                # The first world is looked at whatever the clock says, so that there is an answer.
+                first = self._values(pool, batch[:1], racing, None, complete=False)
+                rest = self._values(pool, batch[1:], racing, deadline, complete=False) if len(first) else first
+                found = np.concatenate((first, rest))
+            drawn = np.concatenate((drawn, batch[: len(found)]))
+            values = np.concatenate((values, found))
+            cut = len(found) < more
+            racing = statistics.survivors(values, racing)
+            done = len(racing) == 1 or (len(values) > 1 and statistics.all_equal(values, racing, tolerance))
+            final = cut or done or len(values) == self.worlds
+            yield self._advice(drawn, values, racing, exact=False, final=final)
+            if final:
+                return
+
+    @staticmethod
+    def _batch(so_far: int) -> int:
+        """How many worlds to look at before the next verdict: few at first, later an eighth of those seen."""
+        return _FIRST_BATCH if not so_far else max(_BATCH, so_far // 8 // _BATCH * _BATCH)
+
+    def _advice(
+        self,
+        drawn: NDArray[np.uint8],
+        values: NDArray[np.float64],
+        racing: Sequence[int],
+        *,
+        exact: bool,
+        final: bool,
+    ) -> Advice:
+        return Advice(
+            self.knowledge,
+            self.counted,
+            self.view,
+            self.objective,
+            self.seed,
+            drawn,
+            values,
+            racing,
+            exact=exact,
+            final=final,
+        )
+
+    def _values(
+        self,
+        pool: ThreadPoolExecutor,
+        drawn: NDArray[np.uint8],
+        racing: Sequence[int],
+        deadline: float | None,
+        *,
+        complete: bool,
+    ) -> NDArray[np.float64]:
+        """The racing actions' values in the worlds drawn, as far as the limits allow; NaN for the other actions."""
+        if not len(drawn):
+            return np.empty((0, len(self.knowledge.actions)))
+        threads = 1 if complete else min(len(self.contexts), len(drawn))
+        parts = np.array_split(drawn, threads)
+        jobs = [
+            pool.submit(self._part, part, racing, context, deadline, complete)
+            for part, context in zip(parts, self.contexts, strict=False)
+        ]
+        found = np.full((len(drawn), len(self.knowledge.actions)), np.nan)
+        found[:, racing] = np.concatenate([job.result() for job in jobs])
+        missing = np.isnan(found[:, racing]).any(axis=1)
+        return found[: int(missing.argmax())] if missing.any() else found
+
+    def _part(
+        self,
+        drawn: NDArray[np.uint8],
+        racing: Sequence[int],
+        context: Context,
+        deadline: float | None,
+        complete: bool,
+    ) -> NDArray[np.float64]:
+        game: Game = self.knowledge.position.game
+        seconds = None if deadline is None else max(deadline - time.monotonic(), 1e-6)
+        actions = [self.knowledge.actions[index] for index in racing]
+        return game.world_values(
+            self.knowledge,
+            drawn,
+            actions,
+            view=self.view,
+            objective=self.objective,
+            complete=complete,
+            limits=Limits(self.limits.nodes, seconds),
+            context=context.native(game),
+        )
+
+
+def _contradiction(knowledge: Knowledge, counted: Worlds) -> Fault:
+    """What keeps every deal from fitting, in words."""
+    conflict = counted.conflict()
+    assert conflict is not None
+    items, places = conflict
+    cards = ", ".join(knowledge.items[item] for item in items)
+    room = sum(knowledge.places[place].capacity for place in places)
+    seats = sorted({knowledge.places[place].seat for place in places if knowledge.places[place].kind == "hand"})
+    holders = [f"the hand of seat {seat}" for seat in seats]
+    if any(knowledge.places[place].kind == "stock" for place in places):
+        holders.append("the stock")
+    where = " and ".join(holders) or "no hand"
+    message = f"{len(items)} unseen cards ({cards}) can only be in {where}, which has room for {room}"
+    field = f"hands[{seats[0]}]" if len(seats) == 1 else "hands"
+    return Fault(field, "CONTRADICTION", message, knowledge.items[items[0]] if len(items) == 1 else None)
+
+
+def _number(value: float) -> float | None:
+    """A number as JSON may hold it, to six places; ``None`` for NaN."""
+    return None if value != value else round(float(value), 6) + 0.0
