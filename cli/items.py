@@ -182,8 +182,19 @@ def _moved(error: ArrastreError, lines: int) -> ArrastreError:
     """An error so many lines further down."""
     if not lines:
         return error
-    faults = [each if each.line is None else replace(each, line=each.line + lines) for each in error.faults]
-    return type(error)(error.message, faults)
+    return type(error)(error.message, [_lowered(each, lines) for each in error.faults])
+
+
+def _moved_deal(deal: Deal, lines: int) -> Deal:
+    """A deal with its faults so many lines further down."""
+    if not lines or not deal.faults:
+        return deal
+    steps = (step if step.breach is None else replace(step, breach=_lowered(step.breach, lines)) for step in deal.steps)
+    return replace(deal, steps=tuple(steps), faults=tuple(_lowered(each, lines) for each in deal.faults))
+
+
+def _lowered(fault: Fault, lines: int) -> Fault:
+    return fault if fault.line is None else replace(fault, line=fault.line + lines)
 
 
 class _Scanner:
@@ -313,7 +324,8 @@ class _Scanner:
         before = self._line - 1
         for found in records.read(self._record_lines(records, in_array, refused)):
             error = None if found.error is None else _moved(found.error, before)
-            yield Item(0, self._source, found.line + before, "", notes, error, found.deal)
+            deal = None if found.deal is None else _moved_deal(found.deal, before)
+            yield Item(0, self._source, found.line + before, "", notes, error, deal)
             notes = ()
         yield from refused
 

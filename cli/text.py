@@ -282,6 +282,7 @@ MESSAGES: Final[dict[str, Message]] = {
     "outcome.replay.short": Message("replay", "se repite"),
     # Deals.
     "deal.title": Message("deal {number}", "reparto {number}"),
+    "deal.breach": Message("trick {trick}, seat {seat}, {action}", "baza {trick}, asiento {seat}, {action}"),
     "deal.players": Message("Players: {names}", "Jugadores: {names}"),
     "line.at": Message("At", "Dónde"),
     "line.played": Message("Played", "Jugada"),

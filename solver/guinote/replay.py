@@ -211,10 +211,16 @@ class _Reading:
         # Whether something is missing, or so wrong, that the deal cannot be replayed beyond a certain event.
         self.broken = False
         self.limit = _MOST_EVENTS
+        # How many faults there are of which it is known from where on they leave the positions in doubt, if at all.
+        self.placed = 0
+        # Whether the record shows every card that was dealt.
+        self.known = False
 
-    def fault(self, path: str, reason: str, message: str, card: str | None = None) -> Fault:
+    def fault(self, path: str, reason: str, message: str, card: str | None = None, *, placed: bool = False) -> Fault:
+        """Note a fault; ``placed`` if whoever found it sees to it that the positions in doubt are known."""
         fault = self.raw.fault(path, reason, message, card)
         self.faults.append(fault)
+        self.placed += placed
         return fault
 
     # -- single fields
@@ -576,7 +582,7 @@ class _Reading:
             try:
                 move = parse_action(action, self.rules.deck)
             except CardError as error:
-                self.fault(f"{path}.action", error.reason, error.message, quoted(action))
+                self.fault(f"{path}.action", error.reason, error.message, quoted(action), placed=True)
                 return None
         return _Event(index, trick, 0, seat, move, comment)
 
@@ -614,6 +620,7 @@ class _Reading:
         stock = self.read_stock()
         trump = self.read_trump(stock)
         self.check_twice(hands, hidden, stock)
+        self.known = not any(hidden) and UNKNOWN not in stock
         events = self.read_events()
         self.check_played(events)
 
@@ -676,11 +683,23 @@ class _Reading:
             steps=() if outcome is None else tuple(outcome.steps),
             end=None if outcome is None else outcome.end,
             faults=tuple(sorted(self.faults, key=_place_in_deal)),
+            certain=self.certain(outcome) if self.faults else None,
             rules=rules,
             start=start.standing,
             standing=start.standing.after(rules, result),
             result=result,
         )
+
+    def certain(self, outcome: _Outcome | None) -> int:
+        """How many positions are beyond doubt in spite of faults."""
+        if outcome is None or self.placed < len(self.faults):
+            return 0
+        # What happens later tells which cards were unseen; with faults it may tell something wrong. A card that was
+        # played against its duty was played all the same.
+        played = sum(step.breach is not None and not step.at.k for step in outcome.steps)
+        if played < len(self.faults) and not self.known:
+            return 0
+        return outcome.certain
 
     def read_result(self) -> Pair | None:
         return None if self.data.get("result") in ("*", "") else self.pair("result")
@@ -786,6 +805,7 @@ class _Outcome:
     verdict: Verdict
     last_winner: int | None
     stopped: bool
+    certain: int
 
 
 class _Stop(Exception):
@@ -820,6 +840,9 @@ class _Table:
         # Whether the points can be other than those that the players counted, and whether the rest cannot be followed.
         self.broken_play = False
         self.stopped = reading.limit < _MOST_EVENTS
+        # How many positions are beyond doubt (None: all of them), and before which tricks it begins.
+        self.certain: int | None = None
+        self.doubtful: set[int] = set()
         mano = (dealer + 1) % rules.players
         if tricks and tricks[0].leader != UNKNOWN:
             mano = tricks[0].leader
@@ -851,8 +874,13 @@ class _Table:
             self.move_cantes()
         self.shown = {} if self.position.fully_known else _Shown(self).by_time
 
-    def fault(self, path: str, reason: str, message: str, card: str | None = None) -> Fault:
-        return self.reading.fault(path, reason, message, card)
+    def fault(self, path: str, reason: str, message: str, card: str | None = None, *, placed: bool = False) -> Fault:
+        return self.reading.fault(path, reason, message, card, placed=placed)
+
+    def doubt(self) -> None:
+        """From the next position on, it is not certain that the players had it before them."""
+        if self.certain is None:
+            self.certain = len(self.steps)
 
     def seats_and_winners(self, mano: int, trump: int) -> None:
         """Whose each card is, and who won each trick; what the record says otherwise is a fault."""
@@ -865,7 +893,9 @@ class _Table:
                         f"trick {trick.number}: seat {seat_name(leader)} won the trick before and leads, "
                         f"not seat {seat_name(trick.leader)}"
                     )
-                    self.fault(f"events[{event.index}].seat", "WRONG_LEADER", said, self.reading.said(event.move.item))
+                    path = f"events[{event.index}].seat"
+                    self.fault(path, "WRONG_LEADER", said, self.reading.said(event.move.item), placed=True)
+                    self.doubtful.add(trick.number)
                     # The players must have seen it so, and drawn their cards accordingly.
                     self.tricks[trick.number - 2].winner = trick.leader
                     self.broken_play = True
@@ -877,7 +907,8 @@ class _Table:
                     said = (
                         f"trick {trick.number}: it is seat {seat_name(seat)}'s turn, not seat {seat_name(event.seat)}'s"
                     )
-                    self.fault(f"events[{event.index}].seat", "WRONG_TURN", said, self.reading.said(event.move.item))
+                    path = f"events[{event.index}].seat"
+                    self.fault(path, "WRONG_TURN", said, self.reading.said(event.move.item), placed=True)
                     del trick.cards[place:], self.tricks[trick.number :]
                     self.stopped = True
                     return
@@ -942,15 +973,18 @@ class _Table:
             self.end_window()
         except _Stop:
             self.stopped = True
+            self.doubt()
         stopped = self.stopped
         if self.verdict is None and not stopped and self.position.finished():
             self.judge()
         verdict = self.verdict or Verdict(UNFINISHED)
         if not stopped:
             if whole and verdict.outcome == UNFINISHED and not self.broken_play:
-                self.fault("finished", "UNFINISHED", f"the deal stops {self.whereabouts()}; a * says that this is all")
+                said = f"the deal stops {self.whereabouts()}; a * says that this is all"
+                self.fault("finished", "UNFINISHED", said, placed=True)
             self.check_result(result, verdict)
-        return _Outcome(self.steps, self.position, self.sources, verdict, self.last_winner, stopped)
+        certain = len(self.steps) + (not stopped) if self.certain is None else self.certain
+        return _Outcome(self.steps, self.position, self.sources, verdict, self.last_winner, stopped, certain)
 
     def whereabouts(self) -> str:
         if not self.steps:
@@ -960,6 +994,8 @@ class _Table:
     def play_trick(self, trick: _Trick) -> None:
         declared = trick.declared(0)
         self.k = 0
+        if trick.number in self.doubtful:
+            self.doubt()
         if trick.number > 1:
             self.between(trick.number, declared)
         for event in declared:
@@ -1051,7 +1087,7 @@ class _Table:
                 "wrong_claim": "had seen the other side claim it wrongly",
             }.get(self.verdict.reason, "had reached the target")
             said = f"the game was over: side {winner} {why}"
-            self.fault(f"events[{event.index}]", "AFTER_END", said)
+            self.fault(f"events[{event.index}]", "AFTER_END", said, placed=True)
         return False
 
     def place_name(self, event: _Event) -> str:
@@ -1065,7 +1101,8 @@ class _Table:
         """The fault of an event that the rules forbid."""
         words = position.words(objection, event.move, seat, "en")
         card = self.reading.said(event.move.item) if event.move.kind == PLAY else None
-        return self.fault(f"events[{event.index}].action", objection.reason, f"{self.place_name(event)}: {words}", card)
+        said = f"{self.place_name(event)}: {words}"
+        return self.fault(f"events[{event.index}].action", objection.reason, said, card, placed=True)
 
     def play_card(self, event: _Event, trick: _Trick, place: int) -> None:
         counts = self.happened(event)
@@ -1135,6 +1172,8 @@ class _Table:
         event.seat = seat
         breach = None if objection is None else self.breach(event, objection, judged, seat)
         self.step(trick, place, Action(self.reading.action(move), seat), breach)
+        if breach is not None and (move.kind != CAMBIO or breach.reason in IMPOSSIBLE):
+            self.doubt()
         if objection is not None and (move.kind == TUTE or objection.reason in IMPOSSIBLE):
             return
         self.position = after = position.swapped(seat) if move.kind == CAMBIO else position.after(move, seat)
@@ -1164,7 +1203,7 @@ class _Table:
         counts = not said_too and self.happened(event)
         if self.rules.claim == "none":
             said = f"{self.place_name(event)}: these rules have no claim"
-            breach = self.fault(f"events[{event.index}].action", "NO_CLAIM", said)
+            breach = self.fault(f"events[{event.index}].action", "NO_CLAIM", said, placed=True)
         self.step(trick, place, Action(CLAIM, event.seat), breach)
         if breach is not None:
             self.broken_play = True
@@ -1211,7 +1250,7 @@ class _Table:
             wrong = result != points
         if wrong:
             said = f"the record says {result[0]} {result[1]}, the cards say {points[0]} {points[1]}"
-            self.fault("result", "RESULT_MISMATCH", said)
+            self.fault("result", "RESULT_MISMATCH", said, placed=True)
 
 
 def _revealed(position: GuinotePosition, seat: int, card: int) -> GuinotePosition:

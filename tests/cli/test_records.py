@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -97,10 +98,10 @@ def test_solve_at(at: str) -> None:
     assert done.returncode == 0
     (answer,) = objects(done.stdout)
     position = parsed(CANTES).position(at)
-    solution = arrastre.solve(position, nodes=300_000).to_dict() | {"deal": 1, "at": at}
+    solution = arrastre.solve(position, nodes=300_000).to_dict() | {"deal": 1, "at": at, "faults": []}
     assert answer == solution
     (same,) = objects(run("solve", "--json", *nodes, str(position)).stdout)
-    assert answer == same | {"deal": 1, "at": at}
+    assert answer == same | {"deal": 1, "at": at, "faults": []}
     shown = run("show", "--json", "--at", at, CANTES)
     assert objects(shown.stdout) == [position.to_dict()]
 
@@ -144,6 +145,72 @@ def test_positions_have_their_line_of_best_play_as_ever() -> None:
     assert "\nBest play\n" in plain
     assert run("solve", "--line", LINE).stdout == plain
     assert "\nBest play\n" not in run("solve", "--no-line", LINE).stdout
+
+
+# A renuncio, and what else may be wrong with a deal that can be solved all the same.
+
+
+def test_decisions_before_and_after_a_renuncio() -> None:
+    deal = parsed(RENUNCIO, strict=False)[0]
+    for step in deal.steps[12:]:
+        (answer,) = objects(run("solve", "--json", "--no-line", "--at", str(step.at), RENUNCIO).stdout)
+        assert answer["margin"] == arrastre.solve(step.position, line=False).margin, step.at
+        (fault,) = answer["faults"]
+        assert (fault["reason"], fault["line"], fault["column"]) == ("FOLLOW_SUIT", 15, 9)
+    done = run("solve", "--at", "8.1", RENUNCIO)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("CO: must follow\n  suit: 7C was led, and copas are in hand\n")
+    spanish = run("check", "--lang", "es", RENUNCIO).stderr
+    assert "baza 7, asiento E, CO: hay que servir\n  al palo: salió 7C y hay copas en la mano\n" in spanish
+    assert reasons(objects(run("solve", "--json", "--at", "11.1", RENUNCIO).stdout)[0]) == ["NO_SUCH_MOMENT"]
+
+
+def test_what_a_renuncio_cost() -> None:
+    done = run("solve", "--line", "--json", RENUNCIO)
+    (answer,) = objects(done.stdout)
+    assert (done.returncode, [fault["reason"] for fault in answer["faults"]]) == (0, ["FOLLOW_SUIT"])
+    (broken,) = (step for step in answer["steps"] if step["breach"] is not None)
+    after = parsed(RENUNCIO, strict=False).position("7.3")
+    margin = arrastre.solve(after).margin
+    assert margin is not None
+    # The next to act is of the other side.
+    assert (broken["at"], broken["played"]) == ("7.2", -margin)
+    assert broken["loss"] == broken["value"] - broken["played"]
+    assert broken["breach"] == answer["faults"][0]
+    # What the sides lost accounts for how the margin moved.
+    proven = [step for step in answer["steps"] if step["value"] is not None]
+    first, lost = proven[0], [sum(step["loss"] for step in proven if step["seat"] % 2 == side) for side in (0, 1)]
+    start = first["value"] if first["seat"] % 2 == 0 else -first["value"]
+    assert start - lost[0] + lost[1] == 162 - 28
+    shown = run("solve", "--line", RENUNCIO).stdout
+    assert "  7.2     E      CO !                  −130     −4   RC\n" in shown
+    assert "must follow suit: 7C was" in shown
+
+
+def test_faults_that_leave_a_position_in_doubt() -> None:
+    text = Path(CANTES).read_text()
+
+    def asked(given: str, at: str) -> list[str]:
+        (answer,) = objects(run("solve", "--json", "--no-line", "--nodes", "1000", "--at", at, "-", given=given).stdout)
+        return reasons(answer) if "error" in answer else ["solved"]
+
+    # Every card is its player's, but who leads did not win the trick before.
+    wrong_leader = re.sub(r"\n7\. O (\w+) ([\w ]+)\n", r"\n7. S \2 \1\n", text)
+    assert wrong_leader != text
+    assert asked(wrong_leader, "6.4") == ["solved"]
+    assert "WRONG_LEADER" in asked(wrong_leader, "7.1")
+    # Whether a cante that was not allowed was counted nobody knows; a card that is not there was never dealt.
+    cante = text.replace("\n8. ", "\n8.0 N cante C\n8. ")
+    assert asked(cante, "8.0.1") == ["solved"]
+    assert "CANTE_CARDS" in asked(cante, "8.1")
+    not_held = text.replace("\n10. N 3E", "\n10. N 3O")
+    assert not_held != text
+    assert "NOT_IN_HAND" in asked(not_held, "7.1") or "CARD_TWICE" in asked(not_held, "7.1")
+    unread = text.replace("\n10. N 3E", "\n10. N 3X")
+    assert asked(unread, "9.4") == ["solved"]
+    assert "UNKNOWN_ACTION" in asked(unread, "10.1")
+    assert asked(text.replace('[Result "95 75"]', '[Result "95 74"]'), "9.1") == ["solved"]
+    assert asked(text.replace('[Carried "0 0"]', '[Carried "0 0 0"]'), "9.1") == ["BAD_SCORE"]
 
 
 # Checking.
