@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import permutations, product
 from typing import Any, Final
 
 from arrastre import notation
@@ -100,6 +101,10 @@ _SHORT: Final = 40
 _MAX_NUMBER: Final = 10**9
 #: A deal has fewer events than this, whatever its rules; more are not looked at.
 _MOST_EVENTS: Final = 1000
+#: How many ways to fill in cards that cannot be read are looked at.
+_MOST_TRIALS: Final = 24
+#: How many events may be filled in.
+_MOST_HOLES: Final = 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,8 +123,41 @@ class GuinoteDeal(Deal):
 
 def replay(raw: notation.Raw, previous: Deal | None) -> GuinoteDeal:
     """Read, check and replay a deal; see :meth:`arrastre.game.Game.replay`."""
-    reading = _Reading(raw, previous if isinstance(previous, GuinoteDeal) else None)
-    return reading.deal()
+    before = previous if isinstance(previous, GuinoteDeal) else None
+    reading = _Reading(raw, before)
+    deal = reading.deal()
+    return _with_what_follows(reading, deal, before) if reading.unread or reading.again else deal
+
+
+def _with_what_follows(reading: _Reading, deal: GuinoteDeal, previous: GuinoteDeal | None) -> GuinoteDeal:
+    """A deal with events that are not known, with the faults that it has whatever they were.
+
+    Everything that can have been done there is tried. What is then wrong with these events themselves says nothing.
+    """
+    holes: set[int] = set()
+    common: list[Fault] | None = None
+    for tried, there in enumerate(reading.trials()):
+        if tried == _MOST_TRIALS:
+            return deal
+        holes |= there.keys()
+        faults = _Reading(_filled(reading.raw, there), previous).deal().faults
+        common = [fault for fault in faults if common is None or fault in common]
+        if not common:
+            return deal
+    known = set(deal.faults)
+    more = [fault for fault in common or () if fault not in known and _place_in_deal(fault)[1] not in holes]
+    if not more:
+        return deal
+    return replace(deal, faults=tuple(sorted((*deal.faults, *more), key=_place_in_deal)))
+
+
+def _filled(raw: notation.Raw, there: Mapping[int, str]) -> notation.Raw:
+    """A raw deal with other actions at some of its events."""
+    events = list(raw.data["events"])
+    for index, action in there.items():
+        event = events[index]
+        events[index] = {**event, "action": action} if isinstance(event, Mapping) else action
+    return replace(raw, data={**raw.data, "events": events})
 
 
 # -- under which rules -----------------------------------------------------------------------------------------------
@@ -213,6 +251,11 @@ class _Reading:
         self.limit = _MOST_EVENTS
         # How many faults there are of which it is known from where on they leave the positions in doubt, if at all.
         self.placed = 0
+        # The events that are no action, as far as they were cards, and two plays of the same card.
+        self.unread: list[int] = []
+        self.again: list[tuple[int, int]] = []
+        self.plays: dict[int, int] = {}
+        self.in_trick: Counter[int] = Counter()
         # Whether the record shows every card that was dealt.
         self.known = False
 
@@ -520,36 +563,44 @@ class _Reading:
             self.fault("events", "TOO_LONG", f"a deal has at most {_MOST_EVENTS} events")
         events: list[_Event] = []
         trick, table, players = 1, 0, self.rules.players
+        firsts: dict[int, int] = {}
         for index, entry in enumerate(value[:_MOST_EVENTS]):
             event = self.read_event(index, entry)
             if event is None:
                 self.limit = min(self.limit, index)
+                self.unread.append(index)
                 continue
             given = event.trick
             if event.move.kind == PLAY:
+                self.in_trick[given] += 1
                 if table == players:
                     trick, table = trick + 1, 0
                 event.trick, event.place = trick, table
+                firsts.setdefault(trick, index)
                 table += 1
                 if given not in (0, trick) and index < self.limit:
                     self.limit = index
-                    self.misplaced(index, given, trick, table - 1)
+                    self.misplaced(index, given, trick, table - 1, firsts)
             else:
                 event.trick, event.place = trick, table
                 if table == players and given != trick:
                     event.trick, event.place = trick + 1, 0
                 if given not in (0, event.trick) and index < self.limit:
                     self.limit = index
-                    self.misplaced(index, given, event.trick, event.place)
+                    self.misplaced(index, given, event.trick, event.place, firsts)
             events.append(event)
         return events
 
-    def misplaced(self, index: int, given: int, trick: int, table: int) -> None:
+    def misplaced(self, index: int, given: int, trick: int, table: int, firsts: Mapping[int, int]) -> None:
+        """Note that an event is not where it should be; ``firsts`` are the tricks' first cards."""
         players, path = self.rules.players, f"events[{index}]"
         if given == trick + 1 and table:
             self.fault(path, "TRICK_SIZE", f"trick {trick} has {table} cards, not {players}")
+            # Which one is missing is not known, so that none of them is certainly its seat's.
+            self.limit = firsts.get(trick, index)
         elif given == trick - 1 and not table:
             self.fault(path, "TRICK_SIZE", f"trick {given} has more than {players} cards")
+            self.limit = firsts.get(given, index)
         else:
             self.fault(path, "TRICK_ORDER", f"trick {trick} is to come here, not trick {given}")
 
@@ -588,21 +639,57 @@ class _Reading:
 
     def check_played(self, events: Sequence[_Event]) -> None:
         """No card is played twice, and no more tricks than there are."""
-        played: dict[int, int] = {}
+        played: dict[int, _Event] = {}
         for event in events:
             if event.move.kind != PLAY:
                 continue
+            self.plays[event.index] = event.move.item
             card, path = event.move.item, f"events[{event.index}].action"
             if event.trick > self.rules.total_tricks:
-                self.fault(path, "TOO_MANY_TRICKS", f"a deal has {self.rules.total_tricks} tricks")
-                self.limit = min(self.limit, event.index)
+                if event.index < self.limit:
+                    self.fault(path, "TOO_MANY_TRICKS", f"a deal has {self.rules.total_tricks} tricks")
+                    self.limit = event.index
                 return
             if card in played:
                 text = self.said(card)
-                self.fault(path, "CARD_TWICE", f"{text} has been played already, to trick {played[card]}", text)
+                self.fault(path, "CARD_TWICE", f"{text} has been played already, to trick {played[card].trick}", text)
                 self.limit = min(self.limit, event.index)
+                self.again.append((played[card].index, event.index))
             else:
-                played[card] = event.trick
+                played[card] = event
+
+    def trials(self) -> Iterator[dict[int, str]]:
+        """What can have been done at the events that are not known: all of them at once, one way after the other."""
+        if len(self.unread) + len(self.again) > _MOST_HOLES:
+            return
+        cards: list[tuple[int, str]] = []
+        declared: list[tuple[int, str]] = []
+        for index in self.unread:
+            kind = self.kind_of(index)
+            if kind is None:
+                return
+            (cards if kind == PLAY else declared).append((index, kind))
+        cantes = [f"{CANTE} {suit_text(suit, self.rules.deck)}" for suit in range(SUITS)]
+        said = [cantes if kind == CANTE else [*cantes, CAMBIO, TUTE, PASS, CLAIM] for _, kind in declared]
+        for again in product(*self.again):
+            holes = [*(index for index, _ in cards), *again]
+            seen = {card for index, card in self.plays.items() if index not in holes}
+            missing = [self.said(card) for card in range(SUITS * FIGURES) if card not in seen]
+            for played in permutations(missing, len(holes)):
+                for actions in product(*said):
+                    yield dict(zip((*holes, *(index for index, _ in declared)), (*played, *actions), strict=True))
+
+    def kind_of(self, index: int) -> str | None:
+        """What an event was that cannot be read: a card, a cante, or (empty) something else that is declared."""
+        entry = self.data["events"][index]
+        if isinstance(entry, Mapping) and isinstance(action := entry.get("action"), str):
+            if not _is_card(action):
+                return CANTE
+            # Whether it was a card can be told where its trick is: a full one has no room for it.
+            trick = entry.get("trick")
+            if type(trick) is int:
+                return PLAY if self.in_trick[trick] < self.rules.players else ""
+        return None
 
     # -- all of it
 
@@ -896,10 +983,15 @@ class _Table:
                     path = f"events[{event.index}].seat"
                     self.fault(path, "WRONG_LEADER", said, self.reading.said(event.move.item), placed=True)
                     self.doubtful.add(trick.number)
-                    # The players must have seen it so, and drawn their cards accordingly.
-                    self.tricks[trick.number - 2].winner = trick.leader
-                    self.broken_play = True
-                leader = trick.leader
+                    if any(each.seat == trick.leader for each in trick.cards[1:]):
+                        # Whose seat that is plays another card of this trick: one seat is written for another.
+                        event.seat = leader
+                    else:
+                        # The players must have seen it so, and drawn their cards accordingly.
+                        self.tricks[trick.number - 2].winner = leader = trick.leader
+                        self.broken_play = True
+                else:
+                    leader = trick.leader
             trick.leader = leader
             for place, event in enumerate(trick.cards):
                 seat = (leader + place) % players
@@ -909,6 +1001,12 @@ class _Table:
                     )
                     path = f"events[{event.index}].seat"
                     self.fault(path, "WRONG_TURN", said, self.reading.said(event.move.item), placed=True)
+                    self.doubtful.add(trick.number)
+                    given = [each.seat for each in trick.cards]
+                    if len(set(given)) < len(given):
+                        # Everybody has a turn: one seat is written for another, and the order is that of the play.
+                        event.seat = seat
+                        continue
                     del trick.cards[place:], self.tricks[trick.number :]
                     self.stopped = True
                     return
