@@ -828,17 +828,21 @@ def command(lang: str) -> click.Group:
     def ruled(function: Any) -> Any:
         return option("--rules", multiple=True, callback=read.by(read.settings), metavar="FIELD=VALUE,…")(function)
 
+    def under(function: Any) -> Any:
+        """Options that say under which rules something is read."""
+        metavar = text("help.name") + "|auto"
+        return option("--ruleset", callback=read.by(read.ruleset_or_auto), metavar=metavar)(ruled(function))
+
     def judged(function: Any) -> Any:
         """Options of the commands that read items under some rules."""
-        function = option(
-            "--progress",
-            callback=read.by(read.one_of("auto", "json", "none")),
-            metavar="auto|json|none",
-            default="auto",
-        )(function)
-        function = ruled(function)
-        metavar = text("help.name") + "|auto"
-        return option("--ruleset", callback=read.by(read.ruleset_or_auto), metavar=metavar)(function)
+        return under(
+            option(
+                "--progress",
+                callback=read.by(read.one_of("auto", "json", "none")),
+                metavar="auto|json|none",
+                default="auto",
+            )(function)
+        )
 
     def gated(function: Any) -> Any:
         """Options of the commands that read positions, and those of records."""
@@ -1026,7 +1030,7 @@ def command(lang: str) -> click.Group:
 
         return run.items(given, answer, records=items.Records(gate.read_deals, only=True), last=last)
 
-    convert.add(adding, option, common, read, text)
+    convert.add(adding, option, under, common, read, text)
 
     @adding("rules")
     @click.argument("names", nargs=-1, metavar=text("help.ruleset"), callback=read.by(read.ruleset))
