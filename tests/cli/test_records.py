@@ -80,6 +80,16 @@ def test_examples_are_shown(path: Path, lang: str) -> None:
         assert arrastre.Record.from_dict(objects(again.stdout)[0])[0].to_dict() == parsed(str(path))[0].to_dict()
 
 
+def test_show() -> None:
+    shown = run("show", CANTES).stdout
+    assert "Players: Ana, Jorge, Eva, Luis\n" in shown
+    assert "\n       O sing oros\n   2.  E 7E  N 1E  O 2B  S SB  → S +14\n       S exchange\n" in shown
+    assert shown.endswith("1     1     95  75          0  0          95  75  goes to vueltas\n")
+    faulty = run("show", RENUNCIO).stdout
+    assert "   7.  S 7C  E CO !  N 3C  O 1E  → O +23\n       !\n" in faulty
+    assert "  events[27].action, line 15, column 9: trick 7" in faulty
+
+
 def test_comments_claims_and_unseen_cards_are_shown() -> None:
     text = Path(CANTES).read_text().replace("2. E 7E 1E", "{long ago}\n2. E 7E {\x1bbarata} 1E")
     shown = run("show", "-", given=text).stdout
@@ -111,6 +121,33 @@ def test_solve_at_for_people() -> None:
     assert shown.startswith(f"── {CANTES}:2, deal 1, 7.0.1 ──\nFour players: two cantes")
     assert "\nBest play\n" in shown
     assert "\nBest play\n" not in run("solve", "--no-line", "--at", "7.0.1", CANTES).stdout
+
+
+def test_a_decision_in_every_deal_or_in_one() -> None:
+    both = objects(run("solve", "--json", "--at", "7.2", VUELTAS).stdout)
+    assert [(answer["index"], answer["deal"]) for answer in both] == [(0, 1), (1, 2)]
+    assert objects(run("solve", "--json", "--at", "2/7.2", VUELTAS).stdout) == both[1:]
+    nothing = run("solve", "--json", "--at", "3/7.2", VUELTAS)
+    assert (nothing.returncode, nothing.stdout, nothing.stderr) == (1, "", "no deal has that number\n")
+    (missing,) = objects(run("solve", "--json", "--at", "2/9.2", VUELTAS).stdout)
+    assert reasons(missing) == ["NO_SUCH_MOMENT"]
+    after = objects(run("solve", "--json", "--at", "2/7.2", "--then", "6B", VUELTAS).stdout)
+    assert after[0]["seat"] != both[1]["seat"]
+
+
+def test_what_is_to_be_solved_must_be_said() -> None:
+    done = run("solve", "--json", VUELTAS)
+    assert done.returncode == 1
+    assert [reasons(answer) for answer in objects(done.stdout)] == [["NO_ADDRESS"]] * 2
+    assert "--at 7.2" in run("solve", CANTES).stderr
+    assert "todo lo jugado (--line)" in run("solve", "--lang", "es", CANTES).stderr
+    assert reasons(objects(run("show", "--json", "--then", "7C", CANTES).stdout)[0]) == ["NO_ADDRESS"]
+    assert reasons(objects(run("solve", "--json", "--at", "7.2", LINE).stdout)[0]) == ["NOT_A_RECORD"]
+    for wrong in ("7", "x/7.2", "7.2.0", "-1/7.2", "/7.2"):
+        done = run("solve", "--at", wrong, CANTES)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "is no address" in done.stderr
+    assert set(reasons(objects(run("solve", "--json", "--at", "6.2", ONE_VIEW).stdout)[0])) == {"HIDDEN_CARDS"}
 
 
 # What was played.
@@ -238,6 +275,33 @@ Coto  Games  NS  OE  Points  NS  OE  Result
     assert "sin acabar" in run("check", "--lang", "es", VUELTAS).stdout
 
 
+def test_other_deals_go_on() -> None:
+    first, second = (Path(path).read_text() for path in (RENUNCIO, VUELTAS))
+    broken = first.replace("2. N 6C", "2. N 6X").replace("4. E 6B", "4. S 6B")
+    done = run("check", "--json", "-", given=f"{broken}\n{second}")
+    answers = objects(done.stdout)
+    assert done.returncode == 1
+    assert [answer.get("deal") for answer in answers] == [None, 1, 2]
+    faults = {(fault["reason"], fault["line"], fault["column"]) for fault in answers[0]["error"]["faults"]}
+    assert {("UNKNOWN_ACTION", 9, 6), ("WRONG_LEADER", 11, 4), ("FOLLOW_SUIT", 15, 9)} <= faults
+    assert answers[2]["score"]["games"][0]["deals"] == [1, 2]
+
+
+def test_rules() -> None:
+    text = Path(CANTES).read_text().replace('[Ruleset "aragones"] ', "")
+    (answer,) = objects(run("check", "--json", "--ruleset", "cien", "-", given=text).stdout)
+    assert answer["error"]["faults"][-1]["reason"] == "LEGAL_UNDER"
+    (answer,) = objects(run("check", "--json", "--ruleset", "auto", "-", given=text).stdout)
+    assert answer["ruleset"] == "aragones"
+    own_turn = str(RECORDS / "own_turn.json")
+    (answer,) = objects(run("check", "--json", "--ruleset", "auto", own_turn).stdout)
+    assert answer["ruleset"] == "cien"
+    (answer,) = objects(run("check", "--json", "--rules", "target=100,malas_minimum=0", CANTES).stdout)
+    assert answer["score"]["deals"][0]["result"]["outcome"] == "vueltas"
+    assert run("check", "--ruleset", "nobody", CANTES).returncode == 2
+    assert run("solve", "--ruleset", "auto", LINE).returncode == 0
+
+
 # Positions and records, mixed.
 
 
@@ -272,6 +336,38 @@ def test_lines_of_faults_count_from_the_start_of_the_file() -> None:
     *_, faulty = objects(run("show", "--json", "-", given=given).stdout)
     assert faulty["index"] == 2
     assert faulty["error"]["faults"][0]["line"] == 15 + 3
+
+
+BAD = [
+    b"[",
+    b"[Deal",
+    b'[Deal "1"',
+    b'[Deal "1"]\n' + b"x" * 3_000_000,
+    b'[Deal "1"]\n[Hands "' + b"7O" * 200_000 + b'"]\n',
+    b'[Deal "1"]\n1. E \xff\xfe 7B\n',
+    b'{"deals": 3}',
+    b'{"deals": [3, null, {"events": [[]]}, {"events": "x", "hands": 7}]}',
+    b'{"events": ' + b"[" * 100_000,
+    b'{"events": [' + b'{"action": "1O"},' * 900 + b"null]}",
+    b'{"events": [' + b'{"action": "7B"},' * 100_000 + b"null]}",
+    b'{"deals": [{"events": [',
+    b'{"deals": [{"events": [\n' + LINE.encode(),
+    b"[{}, [], 3, null",
+    b'["[Deal 1]", {"events": []}',
+    b'{"a": "\n{"deals": []}\n',
+    b"{comment}",
+    b"\0\0\0",
+    b"\x1f\x8b\x08\x00" + bytes(range(256)) * 40,
+    b"",
+]
+
+
+@pytest.mark.parametrize("given", BAD, ids=lambda given: repr(given[:20]))
+def test_nothing_that_is_handed_in_is_met_with_a_traceback(given: bytes) -> None:
+    for arguments in (["check", "--json", "--ruleset", "auto"], ["show"], ["solve", "--line", "--json"]):
+        done = run(*arguments, "-", given=given)
+        assert done.returncode in (0, 1)
+        assert done.returncode or not given.strip() or given == b"[{}, [], 3, null"
 
 
 def test_check_takes_no_more_memory_for_more_deals(tmp_path: Path) -> None:
