@@ -352,6 +352,8 @@ class _Run:
             except KeyboardInterrupt:
                 stop()
                 self._write_found()
+                if said := last():
+                    self.output.write_apart(said)
                 self._end()
                 _say(self.text("run.interrupted"))
                 return INTERRUPTED

@@ -22,7 +22,7 @@ from arrastre.cli.text import Text
 from arrastre.errors import ArrastreError, Fault, InvalidSyntax
 from arrastre.game import Deal
 from arrastre.importing import MAX_TEMPLATE
-from arrastre.record import SCHEMA, write_deal
+from arrastre.record import SCHEMA, DealItem, write_deal
 
 if TYPE_CHECKING:
     from arrastre.cli import _Output, _Reader
@@ -73,7 +73,7 @@ class _Conversion:
     def __init__(
         self, text: Text, as_json: bool, faults_as_json: bool, ruleset: str | None, rules: Mapping[str, str]
     ) -> None:
-        from arrastre.cli import _Output
+        from arrastre.cli import _Interrupt, _Output
         from arrastre.cli.render import Renderer
 
         self._text = text
@@ -83,13 +83,14 @@ class _Conversion:
         self._rules = rules
         self._items = 0
         self._stdout = _Output()
+        self._interrupt = _Interrupt()
         self._complain = Renderer(cast("TextIO | None", sys.stderr), text).error
         self._deals = 0
         self._failed = False
 
     def run(self, logs: Sequence[str], template: str, output: str | None) -> int:
         """Convert all logs; the exit status."""
-        from arrastre.cli import BAD_USAGE, FAILED, OK, _say
+        from arrastre.cli import BAD_USAGE, FAILED, INTERRUPTED, OK, _say
 
         try:
             table = _template(template)
@@ -97,10 +98,14 @@ class _Conversion:
             self._report(Item(0, template, 0, ""), error)
             return BAD_USAGE
         try:
-            with _written(output, self._stdout) as write:
+            with self._interrupt, _written(output, self._stdout) as write:
                 for log in logs:
                     self._convert(log, table, write)
             self._stdout.flush()
+        except KeyboardInterrupt:
+            self._stdout.flush()
+            _say(self._text("run.interrupted"))
+            return INTERRUPTED
         except _FileError as error:
             _say("arrastre convert: " + self._text("run.cannot_write", name=output, reason=error))
             return FAILED
@@ -109,7 +114,8 @@ class _Conversion:
     def _convert(self, log: str, template: Template, write: Callable[[str], None]) -> None:
         try:
             with _opened(log) as stream:
-                for item in converted(stream, template, ruleset=self._ruleset, rules=self._rules):
+                found = converted(stream, template, ruleset=self._ruleset, rules=self._rules)
+                while (item := self._next(found)) is not None:
                     if item.error is not None:
                         self._report(Item(self._items, log, item.line, "", deal=item.deal), item.error)
                     elif item.deal is not None:
@@ -119,6 +125,10 @@ class _Conversion:
         except OSError as error:
             self._report(Item(self._items, log, 0, ""), items.unreadable(log, error))
             self._items += 1
+
+    def _next(self, found: Iterator[DealItem]) -> DealItem | None:
+        with self._interrupt.waiting():
+            return next(found, None)
 
     def _written(self, deal: Deal) -> str:
         if self._as_json:

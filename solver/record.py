@@ -422,7 +422,6 @@ def text_lines(source: Lines | Iterable[str | bytes], most: int | None) -> Itera
     Such a fault's ``card`` is the line's first character.
     """
     pieces = _pieces(source, most)
-    first = True
     for piece in pieces:
         if isinstance(piece, Fault):
             yield piece
@@ -434,8 +433,9 @@ def text_lines(source: Lines | Iterable[str | bytes], most: int | None) -> Itera
                 said = f"byte 0x{piece[error.start]:02x} is not UTF-8"
                 yield Fault("", "NOT_UTF8", said, column=error.start + 1)
                 continue
-        if first:
-            piece, first = piece.removeprefix("\ufeff"), False
+        if "\ufeff" in piece:
+            # At the start, and where files were put together.
+            piece = piece.removeprefix("\ufeff").replace("\n\ufeff", "\n")
         lines = piece.split("\n")
         if lines[-1] == "" and len(lines) > 1:
             lines.pop()

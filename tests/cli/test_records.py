@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -329,6 +331,52 @@ def test_positions_and_records_are_told_apart() -> None:
     for source in (Path(CLAIM).read_text(), Path(CANTES).read_text().split("\n", 1)[1]):
         assert objects(run("check", "--json", source).stdout)[0]["deal"] == 1
         assert "deals" in objects(run("show", "--json", "-", given="\ufeff" + source.replace("\n", "\r\n")).stdout)[0]
+
+
+def test_line_ends_and_byte_order_marks() -> None:
+    vueltas, claim, renuncio = (Path(path).read_text() for path in (VUELTAS, CLAIM, RENUNCIO))
+    files = ["\ufeff" + vueltas.replace("\n", "\r\n"), claim, "\ufeff" + claim, "\ufeff" + renuncio, vueltas]
+    expected = [1, 2, 1, 1, None, 1, 2]
+    for given in ("".join(files), "".join(files).replace("\r\n", "\n").replace("\n", "\r")):
+        answers = objects(run("check", "--json", "-", given=given).stdout)
+        assert [answer.get("deal") for answer in answers] == expected
+        line = 15 + vueltas.count("\n") + 2 * claim.count("\n")
+        assert answers[4]["error"]["faults"][0]["line"] == line
+        shown = objects(run("show", "--json", "-", given=given + LINE).stdout)
+        assert ["deals" in answer for answer in shown] == [True] * 4 + [False] + [True] * 2 + [False]
+    record = arrastre.Record.parse(files[0] + files[4].replace("\n", "\r"))
+    assert [deal.number for deal in record] == [1, 2, 1, 2]
+
+
+def interrupted(*arguments: str, given: str) -> subprocess.CompletedProcess[str]:
+    """The command when it has answered a first item, and is interrupted while it waits for more."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen([SCRIPT, *arguments], text=True, env=environment(), **pipes)  # type: ignore[call-overload]
+    process.stdin.write(given)
+    process.stdin.flush()
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def test_an_interruption_keeps_what_was_found(tmp_path: Path) -> None:
+    text = Path(VUELTAS).read_text()
+    done = interrupted("check", "-", given=text + '\n[Event "x"]\n')
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+    assert done.stdout == run("check", "-", given=text).stdout
+    done = interrupted("solve", "--json", "--line", "--nodes", "1000", "-", given=text + '\n[Event "x"]\n')
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+    assert [answer["deal"] for answer in objects(done.stdout)] == [1, 2]
+    logs = RECORDS.parent / "logs"
+    log, template = (logs / "mesa.jsonl").read_text(), str(logs / "mesa.toml")
+    output = tmp_path / "records.txt"
+    done = interrupted("convert", "-", "--from", template, given=log)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+    assert len(arrastre.Record.parse(done.stdout)) >= 1
+    done = interrupted("convert", "-", "--from", template, "-o", str(output), given=log)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_lines_of_faults_count_from_the_start_of_the_file() -> None:
