@@ -103,6 +103,8 @@ _MAX_NUMBER: Final = 10**9
 _MOST_EVENTS: Final = 1000
 #: How many ways to fill in cards that cannot be read are looked at.
 _MOST_TRIALS: Final = 24
+#: Stands for the muestra among the events that are filled in.
+_MUESTRA: Final = -1
 #: How many events may be filled in.
 _MOST_HOLES: Final = 4
 
@@ -126,7 +128,8 @@ def replay(raw: notation.Raw, previous: Deal | None) -> GuinoteDeal:
     before = previous if isinstance(previous, GuinoteDeal) else None
     reading = _Reading(raw, before)
     deal = reading.deal()
-    return _with_what_follows(reading, deal, before) if reading.unread or reading.again else deal
+    unknown = reading.unread or reading.again or reading.unread_muestra
+    return _with_what_follows(reading, deal, before) if unknown else deal
 
 
 def _with_what_follows(reading: _Reading, deal: GuinoteDeal, previous: GuinoteDeal | None) -> GuinoteDeal:
@@ -145,16 +148,23 @@ def _with_what_follows(reading: _Reading, deal: GuinoteDeal, previous: GuinoteDe
         if not common:
             return deal
     known = set(deal.faults)
-    more = [fault for fault in common or () if fault not in known and _place_in_deal(fault)[1] not in holes]
+    places = {(1, index) for index in holes}
+    more = [fault for fault in common or () if fault not in known and _place_in_deal(fault) not in places]
     if not more:
         return deal
     return replace(deal, faults=tuple(sorted((*deal.faults, *more), key=_place_in_deal)))
 
 
 def _filled(raw: notation.Raw, there: Mapping[int, str]) -> notation.Raw:
-    """A raw deal with other actions at some of its events."""
+    """A raw deal with other actions at some of its events, or another muestra."""
+    if _MUESTRA in there:
+        raw = replace(raw, data={**raw.data, "muestra": there[_MUESTRA]})
+    if there.keys() == {_MUESTRA}:
+        return raw
     events = list(raw.data["events"])
     for index, action in there.items():
+        if index == _MUESTRA:
+            continue
         event = events[index]
         events[index] = {**event, "action": action} if isinstance(event, Mapping) else action
     return replace(raw, data={**raw.data, "events": events})
@@ -253,6 +263,8 @@ class _Reading:
         self.placed = 0
         # The events that are no action, as far as they were cards, and two plays of the same card.
         self.unread: list[int] = []
+        self.unread_muestra = False
+        self.dealt: set[int] = set()
         self.again: list[tuple[int, int]] = []
         self.plays: dict[int, int] = {}
         self.in_trick: Counter[int] = Counter()
@@ -451,7 +463,8 @@ class _Reading:
                 continue
             cards, more = self.read_hand(path, hand)
             known = [card for card in cards if card != UNKNOWN]
-            if len(cards) + more != size:
+            # What cannot be read may be any number of cards.
+            if len(cards) + more > size or (len(cards) + more < size and UNKNOWN not in cards):
                 said = f"seat {seat_name(seat)} is dealt {size} cards, not {len(cards) + more}"
                 self.fault(path, "HAND_SIZE", said)
             hands[seat], hidden[seat] = known[:size], size - len(known[:size])
@@ -477,6 +490,7 @@ class _Reading:
         muestra = UNKNOWN
         if self.data.get("muestra") not in (None, ""):
             muestra = self.card("muestra", self.data["muestra"])
+            self.unread_muestra = muestra == UNKNOWN
         if not size:
             if stock or muestra != UNKNOWN:
                 self.fault("stock" if stock else "muestra", "STOCK_SIZE", "these rules have no stock")
@@ -488,10 +502,19 @@ class _Reading:
                 said = f"the stock ends in {self.said(stock[-1])}, but {self.said(muestra)} was turned up"
                 self.fault("muestra", "MUESTRA_MISMATCH", said, self.said(muestra))
             return stock
+        unread = sum(card == UNKNOWN for card in stock) - list(self.given_stock()).count(UNKNOWN_TEXT)
+        if unread and len(stock) != size - 1:
+            stock = []
         if stock and len(stock) != size - 1:
             self.fault("stock", "STOCK_SIZE", f"the stock has {size} cards with the muestra, not {len(stock)}")
             stock = []
         return [*(stock or [UNKNOWN] * (size - 1)), muestra]
+
+    def given_stock(self) -> Sequence[Any]:
+        value = self.data.get("stock")
+        if isinstance(value, str):
+            return notation.split_cards(value)
+        return value if isinstance(value, Sequence) else ()
 
     def said(self, card: int) -> str:
         return card_text(card, self.rules.deck)
@@ -671,13 +694,18 @@ class _Reading:
             (cards if kind == PLAY else declared).append((index, kind))
         cantes = [f"{CANTE} {suit_text(suit, self.rules.deck)}" for suit in range(SUITS)]
         said = [cantes if kind == CANTE else [*cantes, CAMBIO, TUTE, PASS, CLAIM] for _, kind in declared]
-        for again in product(*self.again):
+        turned_up: list[dict[int, str]] = [{}]
+        if self.unread_muestra:
+            turned_up = [{_MUESTRA: self.said(card)} for card in range(SUITS * FIGURES) if card not in self.dealt]
+        for again, muestra in product(product(*self.again), turned_up):
             holes = [*(index for index, _ in cards), *again]
             seen = {card for index, card in self.plays.items() if index not in holes}
             missing = [self.said(card) for card in range(SUITS * FIGURES) if card not in seen]
             for played in permutations(missing, len(holes)):
                 for actions in product(*said):
-                    yield dict(zip((*holes, *(index for index, _ in declared)), (*played, *actions), strict=True))
+                    yield muestra | dict(
+                        zip((*holes, *(index for index, _ in declared)), (*played, *actions), strict=True)
+                    )
 
     def kind_of(self, index: int) -> str | None:
         """What an event was that cannot be read: a card, a cante, or (empty) something else that is declared."""
@@ -708,6 +736,7 @@ class _Reading:
         trump = self.read_trump(stock)
         self.check_twice(hands, hidden, stock)
         self.known = not any(hidden) and UNKNOWN not in stock
+        self.dealt = {card for cards in (*hands, stock) for card in cards}
         events = self.read_events()
         self.check_played(events)
 
@@ -926,13 +955,21 @@ class _Table:
         self.k = 0
         # Whether the points can be other than those that the players counted, and whether the rest cannot be followed.
         self.broken_play = False
+        self.miscounted = False
         self.stopped = reading.limit < _MOST_EVENTS
         # How many positions are beyond doubt (None: all of them), and before which tricks it begins.
         self.certain: int | None = None
         self.doubtful: set[int] = set()
+        # Whose each card was at the deal, and which of the stock's cards it is.
+        self.dealt = {card: seat for seat, hand in enumerate(hands) for card in hand}
+        self.exchangeable = {card_of(trump, SIETE), card_of(trump, DOS), *stock[-1:]}
+        self.place_in_stock = {card: place for place, card in enumerate(stock) if card != UNKNOWN}
         mano = (dealer + 1) % rules.players
-        if tricks and tricks[0].leader != UNKNOWN:
-            mano = tricks[0].leader
+        if tricks and tricks[0].leader not in (UNKNOWN, mano):
+            first = tricks[0]
+            if self.has(mano, first):
+                first.leader = first.cards[0].seat = mano
+            mano = first.leader
         self.seats_and_winners(mano, trump)
         order = rules.order.__getitem__
         self.position = GuinotePosition(
@@ -983,8 +1020,8 @@ class _Table:
                     path = f"events[{event.index}].seat"
                     self.fault(path, "WRONG_LEADER", said, self.reading.said(event.move.item), placed=True)
                     self.doubtful.add(trick.number)
-                    if any(each.seat == trick.leader for each in trick.cards[1:]):
-                        # Whose seat that is plays another card of this trick: one seat is written for another.
+                    if self.has(leader, trick) or any(each.seat == trick.leader for each in trick.cards[1:]):
+                        # One seat is written for another, which plays another card, or has not got this one.
                         event.seat = leader
                     else:
                         # The players must have seen it so, and drawn their cards accordingly.
@@ -1021,6 +1058,19 @@ class _Table:
                     elif card // FIGURES == trump:
                         best = event
                 trick.winner = leader = best.seat
+
+    def has(self, seat: int, trick: _Trick) -> bool:
+        """Whether a seat is known to have been dealt, or to have drawn, the first card of a trick."""
+        if not trick.cards:
+            return False
+        card = trick.cards[0].move.item
+        if card in self.exchangeable:
+            return False
+        place = self.place_in_stock.get(card)
+        if place is None:
+            return self.dealt.get(card) == seat
+        drawn = self.tricks[place // self.players] if place // self.players < trick.number - 1 else None
+        return drawn is not None and drawn.winner >= 0 and (drawn.winner + place) % self.players == seat
 
     def move_exchanges(self) -> None:
         """Put an exchange that is shown just after its player's card before that card (``own_turn``)."""
@@ -1272,12 +1322,12 @@ class _Table:
         self.step(trick, place, Action(self.reading.action(move), seat), breach)
         if breach is not None and (move.kind != CAMBIO or breach.reason in IMPOSSIBLE):
             self.doubt()
+            # Whether its points were counted at the table nobody knows.
+            self.miscounted |= move.kind != CAMBIO
         if objection is not None and (move.kind == TUTE or objection.reason in IMPOSSIBLE):
             return
+        self.broken_play |= self.miscounted
         self.position = after = position.swapped(seat) if move.kind == CAMBIO else position.after(move, seat)
-        if breach is not None and move.kind == CANTE:
-            # Whether its points were counted at the table nobody knows.
-            self.broken_play = True
         if not counts or move.kind == CAMBIO:
             return
         side = seat & 1
@@ -1339,7 +1389,7 @@ class _Table:
         )
 
     def check_result(self, result: Pair | None, verdict: Verdict) -> None:
-        if result is None or self.broken_play:
+        if result is None or self.broken_play or self.miscounted:
             return
         points = self.sources.points
         if verdict.outcome == UNFINISHED:

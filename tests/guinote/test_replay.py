@@ -418,6 +418,12 @@ RENUNCIO = (Path(__file__).parents[2] / "examples" / "records" / "renuncio.txt")
         ([("N cante E", "N cambo")], ["UNKNOWN_ACTION", "FOLLOW_SUIT"]),
         ([("4C 4B", "4C 4X"), ("162 28", "162 27")], ["UNKNOWN_ACTION", "FOLLOW_SUIT", "RESULT_MISMATCH"]),
         ([("4C 4B", "4C 4X"), ("9. N SE 6O 3B RC", "9. O 6O 3B RC SE")], None),
+        ([("4C 4B", "4C 4X"), ("9. N SE", "9. S SE")], ["UNKNOWN_ACTION", "FOLLOW_SUIT", "WRONG_LEADER"]),
+        ([('[Muestra "5E"]', '[Muestra "5X"]')], ["UNKNOWN_CARD", "FOLLOW_SUIT"]),
+        ([("E CO4O.SC", "E CO4X.SC")], ["UNKNOWN_CARD", "FOLLOW_SUIT"]),
+        ([("RO5O.7B", "RO5X.7B"), ("162", "161")], ["UNKNOWN_CARD", "FOLLOW_SUIT", "RESULT_MISMATCH"]),
+        ([("1. O 2O", "1. N 2O"), ("9. N SE", "9. S SE")], ["NOT_MANO", "FOLLOW_SUIT", "WRONG_LEADER"]),
+        ([("N cante E", "N cante C"), ("S cante B", "S cambio")], ["CANTE_CARDS", "EXCHANGE_CARD", "FOLLOW_SUIT"]),
         # Too much is unknown to say what follows from it.
         ([("2O 4C 4B 1O", "X X X X"), ("6C 5B", "X 5B")], ["UNKNOWN_ACTION"] * 5),
         # Which card is missing is not known, so that nobody is said to have played another one's.
