@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import permutations, product
+from itertools import islice, permutations, product
 from typing import Any, Final
 
 from arrastre import notation
@@ -102,7 +102,7 @@ _MAX_NUMBER: Final = 10**9
 #: A deal has fewer events than this, whatever its rules; more are not looked at.
 _MOST_EVENTS: Final = 1000
 #: How many ways to fill in cards that cannot be read are looked at.
-_MOST_TRIALS: Final = 24
+_MOST_TRIALS: Final = 12
 #: Stands for the muestra among the events that are filled in.
 _MUESTRA: Final = -1
 #: How many events may be filled in.
@@ -137,22 +137,22 @@ def _with_what_follows(reading: _Reading, deal: GuinoteDeal, previous: GuinoteDe
 
     Everything that can have been done there is tried. What is then wrong with these events themselves says nothing.
     """
-    holes: set[int] = set()
-    common: list[Fault] | None = None
-    for tried, there in enumerate(reading.trials()):
-        if tried == _MOST_TRIALS:
-            return deal
-        holes |= there.keys()
-        faults = _Reading(_filled(reading.raw, there), previous).deal().faults
-        common = [fault for fault in faults if common is None or fault in common]
-        if not common:
-            return deal
-    known = set(deal.faults)
-    places = {(1, index) for index in holes}
-    more = [fault for fault in common or () if fault not in known and _place_in_deal(fault) not in places]
-    if not more:
+    trials = list(islice(reading.trials(), _MOST_TRIALS + 1))
+    if not 0 < len(trials) <= _MOST_TRIALS:
         return deal
-    return replace(deal, faults=tuple(sorted((*deal.faults, *more), key=_place_in_deal)))
+    places = {(1, index) for there in trials for index in there}
+    known = set(deal.faults)
+    more: list[Fault] | None = None
+    for there in trials:
+        faults = _Reading(_filled(reading.raw, there), previous).deal().faults
+        more = [
+            fault
+            for fault in (faults if more is None else more)
+            if fault in faults and fault not in known and _place_in_deal(fault) not in places
+        ]
+        if not more:
+            return deal
+    return replace(deal, faults=tuple(sorted((*deal.faults, *(more or ())), key=_place_in_deal)))
 
 
 def _filled(raw: notation.Raw, there: Mapping[int, str]) -> notation.Raw:
@@ -1326,7 +1326,7 @@ class _Table:
             self.miscounted |= move.kind != CAMBIO
         if objection is not None and (move.kind == TUTE or objection.reason in IMPOSSIBLE):
             return
-        self.broken_play |= self.miscounted
+        self.broken_play |= breach is not None and move.kind == CANTE
         self.position = after = position.swapped(seat) if move.kind == CAMBIO else position.after(move, seat)
         if not counts or move.kind == CAMBIO:
             return
