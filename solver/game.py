@@ -390,9 +390,10 @@ class Knowledge(ABC):
 
     ``position`` is the moment as the seat sees it. ``items`` are the cards whose place it does not know, ``places``
     where they may be, and ``allowed[i]`` a bit for each place that item i may be in. A *world* gives every item a
-    place, each place as many items as its capacity. Items marked in ``played`` have been played or lie on the table;
-    what is not known of them is in which span of the deal their owner got them. ``actions`` are what the seat may do,
-    in the order in which equals are ranked, ``pass`` included where the moment may end without a card.
+    place, each place as many items as its capacity. Of items marked in ``played`` everybody knows where they are, or
+    that they have been played; what is not known of them is in which span of the deal their owner got them.
+    ``actions`` are what the seat may do, in the order in which equals are ranked, ``pass`` included where the moment
+    may end without a card.
     """
 
     seat: int
@@ -406,6 +407,10 @@ class Knowledge(ABC):
     @abstractmethod
     def world(self, assignment: Sequence[int]) -> Position:
         """The position with every card known, item i being in place ``assignment[i]``."""
+
+    def under(self, objective: str) -> Knowledge:  # noqa: ARG002
+        """The same with the actions that there are under an objective."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from arrastre.game import (
     DEFAULT_NODES,
     Action,
     ActionValue,
+    Address,
     Deal,
     Diagram,
     Face,
@@ -30,7 +31,7 @@ from arrastre.game import (
     View,
     Want,
 )
-from arrastre.guinote import describe, kernel, playout, replay, scoring
+from arrastre.guinote import describe, kernel, knowledge, playout, replay, scoring
 from arrastre.guinote.gate import read_position
 from arrastre.guinote.position import (
     BEFORE_DRAW,
@@ -83,8 +84,8 @@ class _Lexicon:
     """How one pack under one trump translates between cards, the kernel's numbers, texts and the order among equals.
 
     ``numbers[card]`` is the kernel's number of a card and ``lanes[suit]`` its lane; ``texts[kind]`` maps the kernel's
-    argument to the action's text, ``actions`` a text to both; ``ties`` maps a text to its place among actions of equal value, ``places`` a
-    kernel's card to its place in the order in which hands are written.
+    argument to the action's text, ``actions`` a text to both; ``ties`` maps a text to its place among actions of equal
+    value, ``places`` a kernel's card to its place in the order in which hands are written.
     """
 
     numbers: tuple[int, ...]
@@ -250,6 +251,13 @@ class GuinoteFamily(Game):
             fresh,
         )
         return [_Found(results, index, _lexicon_of(position)) for index, position in enumerate(mine)]
+
+    def knowledge(self, position: Position, seat: int) -> Knowledge:
+        assert isinstance(position, GuinotePosition)
+        return knowledge.knowledge(position, seat)
+
+    def knowledge_at(self, deal: Deal, at: Address, seat: int | None) -> Knowledge:
+        return knowledge.knowledge_at(deal, at, seat)
 
     def world_values(
         self,
