@@ -37,10 +37,10 @@ cdef inline void seed_stream(Stream* stream, uint64_t seed, uint64_t index) noex
 cdef inline void next_block(Stream* stream) noexcept nogil:
     cdef uint64_t a, b = stream.index, c = 0, d = 0
     cdef uint64_t key = stream.seed, other = 0, high, low
-    cdef int i
+    cdef int _i
     stream.block += 1
     a = stream.block
-    for i in range(PHILOX_ROUNDS):
+    for _i in range(PHILOX_ROUNDS):
         high = high_word(<uint64_t> 0xCA5A826395121157, c)
         low = <uint64_t> 0xCA5A826395121157 * c
         c = high_word(<uint64_t> 0xD2E7470EE14C6C93, a) ^ d ^ other
