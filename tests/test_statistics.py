@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from arrastre import statistics
 from numpy.typing import NDArray
+
+from arrastre import statistics
 
 
 def samples(seed: int, means: list[float], worlds: int, spread: float = 30.0) -> NDArray[np.float64]:
