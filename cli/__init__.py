@@ -28,7 +28,7 @@ import click
 import arrastre
 from arrastre import game, notation
 from arrastre.cards import quoted
-from arrastre.cli import convert, items
+from arrastre.cli import best, convert, items
 from arrastre.cli.items import Item
 from arrastre.cli.standings import Standings
 from arrastre.cli.text import LANGUAGES, Text, language
@@ -236,6 +236,15 @@ class _Gate:
     def read_deals(self, lines: Iterable[bytes]) -> Iterator[DealItem]:
         """The deals of a record under the rules that were asked for."""
         return read_deals(lines, ruleset=self.ruleset, rules=self.rules)
+
+    def source(self, item: Item) -> Position | Deal:
+        """The position, or the recorded deal of which a decision is meant. Raises ArrastreError."""
+        if item.error is not None or item.deal is None:
+            return self.position(item)
+        if self.at is None:
+            said = "a record has many decisions: --at 7.2 says which"
+            raise InvalidRequest("which decision is not said", [Fault("at", "NO_ADDRESS", said)])
+        return item.deal
 
     def passes_over(self, item: Item) -> bool:
         """Whether the item is a deal that was not asked for."""
@@ -961,6 +970,8 @@ def command(lang: str) -> click.Group:
             return solver.submit(gate.position(item), written)
 
         return run.items(given, answer, solver.stop, records=items.Records(gate.read_deals))
+
+    best.add(adding, option, judged, common, read, _objectives(), text)
 
     @adding("show")
     @gated

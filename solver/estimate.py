@@ -224,9 +224,10 @@ class Advice:
 
     @cached_property
     def where(self) -> tuple[Whereabouts, ...]:
-        """How likely each unseen card is where, from exact counts."""
+        """How likely each unseen card is where, from exact counts; those that matter most first."""
         knowledge, count = self.knowledge, self.world_count
-        players = 1 + max([knowledge.seat, *(place.seat for place in knowledge.places)])
+        position = knowledge.position
+        players = len(position.game.describe(position, "en").seats)
         found: list[Whereabouts] = []
         for card, played, row in zip(knowledge.items, knowledge.played, self._counted.marginals(), strict=True):
             if played:
@@ -238,7 +239,7 @@ class Advice:
                 else:
                     stock += number
             found.append(Whereabouts(card, tuple(number / count for number in seats), stock / count))
-        return tuple(found)
+        return tuple(sorted(found, key=lambda each: position.game.unseen_key(position, each.card)))
 
     def compare(self, action: Action | None = None) -> Comparison | None:
         """Why the best action beats ``action``, the next best unless given; ``None`` if there is none."""
@@ -249,8 +250,10 @@ class Advice:
         listed = self.knowledge.actions
         gains = self.values[:, listed.index(self.actions[0].action)] - self.values[:, listed.index(other)]
         gains = gains[: statistics.length(gains)]
-        better, worse = float((gains > _SAME).mean()), float((gains < -_SAME).mean())
-        return Comparison(other, better, 1 - better - worse, worse, self._reasons(gains))
+        better, worse = gains > _SAME, gains < -_SAME
+        same = ~(better | worse)
+        shares = float(better.mean()), float(same.mean()), float(worse.mean())
+        return Comparison(other, *shares, self._reasons(gains))
 
     def _reasons(self, gains: NDArray[np.float64], most: int = 3) -> tuple[Reason, ...]:
         """The hidden cards whose place explains most of the spread of ``gains``, one place a card."""
@@ -405,14 +408,14 @@ def what_is_known(source: Position | Deal, seat: int | None, at: Address | str |
     """What a seat can know in a position, or at a moment of a deal."""
     if isinstance(source, Deal):
         if at is None:
-            message = "which moment of the deal? (7.2 is the second card of trick 7)"
-            raise InvalidRequest(message, [Fault("at", "NO_MOMENT", message)])
+            message = "a record has many positions: 7.2 (the second card of trick 7) says which"
+            raise InvalidRequest("which position is not said", [Fault("at", "NO_ADDRESS", message)])
         return source.game.knowledge_at(source, Address.parse(at) if isinstance(at, str) else at, seat)
     if not isinstance(source, Position):
         raise TypeError(f"source must be a Position or a Deal, not {type(source).__name__}")
     if at is not None:
-        message = "a position is a moment by itself"
-        raise InvalidRequest(message, [Fault("at", "NO_DEAL", message)])
+        message = "an address is for records, and this is a position"
+        raise InvalidRequest("this is no record", [Fault("at", "NOT_A_RECORD", message)])
     return source.game.knowledge(source, source.seat if seat is None else seat)
 
 

@@ -509,6 +509,11 @@ class Game(ABC):
     def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:
         """Sort key of an action among actions of equal value: the smallest is *the* answer."""
 
+    def unseen_key(self, position: Position, card: str) -> tuple[int, ...]:
+        """Sort key of an unseen card among others: first those whose place matters most. By their worth, the best
+        first, unless a game knows more."""
+        return tuple(-each for each in self.tie_key(position, Action(card, position.seat)))
+
     @abstractmethod
     def outcome(self, position: Position, objective: str, value: int, end: Callable[[], Position]) -> str | None:
         """The word for a proven value where the objective has outcomes, else ``None``.

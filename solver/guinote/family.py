@@ -299,6 +299,11 @@ class GuinoteFamily(Game):
         assert isinstance(position, GuinotePosition)
         return (*_lexicon_of(position).ties[action.action], action.seat)
 
+    def unseen_key(self, position: Position, card: str) -> tuple[int, ...]:
+        assert isinstance(position, GuinotePosition)
+        _, points, strength, suit = _lexicon_of(position).ties[card]
+        return (suit != position.trump, -points, -strength, suit)
+
     def outcome(self, position: Position, objective: str, value: int, end: Callable[[], Position]) -> str | None:
         assert isinstance(position, GuinotePosition)
         if objective != GAME:

@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 import arrastre
 from arrastre.cli import command
 from arrastre.game import Game, NativeContext
+from run_command import call, objects, runner
 from toy_game import TOY, registered
 
 LINE = "1O.SC/2O.4C.6B/7E6E.2B/5O.3C5C O 0 RC points=71-41"
 LEAD = "SO2O.RCSC.1E2E/RESE7E5E.SB7B/3OCO7O.3C.RB6B/1O4O.7C4C.3B5B C 3 - points=10-32 tricks=2-2"
 TOY_LINE = "6O1O/7O2O/5O4O * 0 - ruleset=mayor"
-
-
-def runner() -> CliRunner:
-    """A runner that keeps the two output streams apart, which older versions of click must be asked for."""
-    apart = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
-    return CliRunner(**apart)  # type: ignore[arg-type]
-
-
-def call(*arguments: str, lang: str = "en", given: str = "") -> Result:
-    result = runner().invoke(command(lang), [*arguments, "--lang", lang], input=given)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
-
-
-def objects(result: Result) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 @pytest.fixture
