@@ -265,7 +265,9 @@ class _History:
         rules = position.rules
         lying = {*position.gone, *position.trick, *position.stock, *(card for hand in position.hands for card in hand)}
         hands, hidden = list(position.hands), list(position.hidden)
-        shown = [(each.seat, (card_of(each.suit, REY), rules.mate(each.suit))) for each in position.sung]
+        shown: list[tuple[int, tuple[int, ...]]] = [
+            (each.seat, (card_of(each.suit, REY), rules.mate(each.suit))) for each in position.sung
+        ]
         if position.tute is not None and rules.tute != "wins":
             shown.append((position.tute.seat, tuple(card_of(suit, REY) for suit in range(CARDS // FIGURES))))
         for seat, cards in shown:
