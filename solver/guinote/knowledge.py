@@ -14,7 +14,18 @@ from typing import Final
 from arrastre.cards import CARD_TEXTS, CARDS, FIGURES, REY, UNKNOWN, card_of, parse_card
 from arrastre.errors import Fault, InvalidRequest
 from arrastre.game import Action, Address, Deal, Knowledge, Place
-from arrastre.guinote.position import CAMBIO, CANTE, LEAD, PASS, PLAY, TUTE, GuinotePosition, Move
+from arrastre.guinote.position import (
+    BEFORE_DRAW,
+    BEFORE_DRAW_RIVALS,
+    CAMBIO,
+    CANTE,
+    LEAD,
+    PASS,
+    PLAY,
+    TUTE,
+    GuinotePosition,
+    Move,
+)
 from arrastre.guinote.reasons import seat_name
 
 _NOWHERE: Final = frozenset[int]()
@@ -170,6 +181,9 @@ class _History:
         self.played: list[dict[int, int]] = [{} for _ in seats]
         #: Cards that a seat took from the stock for all to see, and after how many tricks.
         self.taken: list[dict[int, int]] = [{} for _ in seats]
+        #: A card given for the muestra: the trick before whose draw the seat had got it, and the last trick to which
+        #: it played while it held the card. It may come to draw the same card again.
+        self.given: list[dict[int, tuple[int, int]]] = [{} for _ in seats]
         #: Cards shown, and the trick before which: the seat had got them by then.
         self.seen_by: list[dict[int, int]] = [{} for _ in seats]
         self.failures: list[list[_Failure]] = [[] for _ in seats]
@@ -187,7 +201,10 @@ class _History:
         elif move.kind == CAMBIO:
             given, muestra = position.exchange_card(), position.muestra
             assert given is not None and muestra is not None
-            self.played[seat][given] = number
+            if position.moment in (BEFORE_DRAW, BEFORE_DRAW_RIVALS):
+                self.given[seat][given] = number - 1, number - 1
+            else:
+                self.given[seat][given] = number, number - 1
             self.taken[seat][muestra] = number - 1
             self.shown[seat].add(muestra)
         elif move.kind == PLAY:
@@ -248,7 +265,9 @@ class _History:
         rules = position.rules
         lying = {*position.gone, *position.trick, *position.stock, *(card for hand in position.hands for card in hand)}
         hands, hidden = list(position.hands), list(position.hidden)
-        shown = [(each.seat, (card_of(each.suit, REY), rules.mate(each.suit))) for each in position.sung]
+        shown: list[tuple[int, tuple[int, ...]]] = [
+            (each.seat, (card_of(each.suit, REY), rules.mate(each.suit))) for each in position.sung
+        ]
         if position.tute is not None and rules.tute != "wins":
             shown.append((position.tute.seat, tuple(card_of(suit, REY) for suit in range(CARDS // FIGURES))))
         for seat, cards in shown:
@@ -301,9 +320,12 @@ class _Layout:
         """
         position, history = self.position, self.history
         taken = history.taken[seat]
-        left = {card: trick for card, trick in history.played[seat].items() if trick >= first}
-        # Where the time at which a card was got is known, there is nothing to find out.
-        plain = {card: trick for card, trick in left.items() if card not in taken}
+        # Where it is known when a card was got, there is nothing to find out. Of the other cards: the trick whose draw
+        # came too late to have brought it, and the last trick to which its owner played while holding it.
+        left = {
+            card: (trick, trick) for card, trick in history.played[seat].items() if trick >= first and card not in taken
+        }
+        left |= {card: when for card, when in history.given[seat].items() if when[1] >= first}
         held_then = [
             card for card, trick in taken.items() if trick < first and history.played[seat].get(card, first) >= first
         ]
@@ -318,14 +340,14 @@ class _Layout:
             self.barred.append(excluded.union(*lacking))
         # A card that was known to be there by a time was not drawn later, nor was one that had been played.
         shown = [card for card in position.hands[seat] if card not in taken]
-        for card in (*plain, *shown):
-            until = plain.get(card, history.seen_by[seat].get(card, drawn + 1))
+        for card in (*left, *shown):
+            until, through = left.get(card, (drawn + 1, drawn + 1))
+            until = min(until, history.seen_by[seat].get(card, until))
             where = 0
             for index, time in enumerate(got):
-                failed = any(
-                    time < each.trick <= plain.get(card, drawn + 1) and card in each.lacking for each in failures
-                )
-                if time < until and not failed:
+                failed = any(time < each.trick <= through and card in each.lacking for each in failures)
+                # The first place is for all that was got by then, however long before.
+                if (not index or time < until) and not failed:
                     where |= 1 << base + index
             self.owned[card] = where
 
