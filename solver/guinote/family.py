@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -32,6 +33,7 @@ from arrastre.game import (
     Want,
 )
 from arrastre.guinote import describe, kernel, knowledge, playout, replay, scoring
+from arrastre.guinote.equity import vueltas_equity
 from arrastre.guinote.gate import read_position
 from arrastre.guinote.position import (
     BEFORE_DRAW,
@@ -62,10 +64,11 @@ _UNSEEN: Final = 255
 _ALL_SUITS: Final = 0b1111
 _CARD: Final = 0
 #: By the number of players: nodes that the exact search of one world is reckoned to need, all its actions valued, with
-#: 0, 1, 2, … draw tricks left. Typical figures of whole hands, measured once (benchmarks/worlds_values.py).
-_NOMINAL_NODES: Final = {4: (10_000, 150_000, 5_000_000), 2: (2_000, 10_000, 40_000, 160_000, 800_000)}
+#: 0, 1, 2, … draw tricks left. Typical figures (benchmarks/worlds_values.py), rounded.
+_NOMINAL_NODES: Final = {4: (10_000, 200_000, 5_000_000), 2: (200, 500, 7_000, 50_000, 350_000)}
 #: What a world may cost unless a caller says otherwise.
 _WORLD_NODES: Final = 200_000
+_NO_LIMITS: Final = Limits()
 
 
 class _Native(NativeContext):
@@ -119,7 +122,8 @@ def _lexicon_of(position: GuinotePosition) -> _Lexicon:
 
 
 @lru_cache(maxsize=1024)
-def _pack_rules(rules: Ruleset) -> bytes:
+def pack_rules(rules: Ruleset) -> bytes:
+    """A ruleset as the kernel wants it."""
     return kernel.pack_rules(
         players=rules.players,
         beat=("yes", "no", "led_suit").index(rules.beat_in_suit),
@@ -158,7 +162,7 @@ def pack(position: GuinotePosition) -> bytes:
     tricks = position.tricks
     capote = 0 if tricks is None else (tricks[1] == 0) | (tricks[0] == 0) << 1
     return kernel.pack(
-        _pack_rules(rules),
+        pack_rules(rules),
         lexicon.numbers,
         position.hands,
         position.stock,
@@ -267,33 +271,38 @@ class GuinoteFamily(Game):
         *,
         view: View,
         objective: str,
-        complete: bool,
+        complete: bool,  # noqa: ARG002
         limits: Limits,
         context: NativeContext,
     ) -> NDArray[np.float64]:
-        position = knowledge.position
-        assert isinstance(position, GuinotePosition) and isinstance(context, _Native)
-        lexicon = _lexicon_of(position)
-        numbers = [
-            _UNSEEN if played else lexicon.actions[item][1]
-            for item, played in zip(knowledge.items, knowledge.played, strict=True)
-        ]
-        values = np.empty((len(worlds), len(actions)))
-        playout.world_values(
-            pack(position),
-            bytes(numbers),
-            bytes(place.seat if place.kind == "hand" else _LANE + place.index for place in knowledge.places),
-            np.ascontiguousarray(worlds),
-            [(*lexicon.actions[each.action], each.seat) for each in actions],
-            knowledge.seat,
-            _VIEWS[view],
-            _depth(position, limits) if view == "clairvoyant" else 0,
-            _OBJECTIVES[objective],
-            context.kernel,
-            limits.seconds or 0.0,
-            values,
-        )
-        return values
+        return _world_values(knowledge, worlds, actions, view, objective, limits, context, None)
+
+    def world_details(
+        self,
+        knowledge: Knowledge,
+        worlds: NDArray[np.uint8],
+        actions: Sequence[Action],
+        *,
+        view: View,
+        context: NativeContext,
+        limits: Limits = _NO_LIMITS,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int16]]:
+        """:meth:`world_values` under ``points``, and what the rest of the deal brings then.
+
+        The second array has the shape (worlds, actions, 6): points from cantes and tutes for the side and for its
+        rivals, points from tricks (capote included) for each, and tricks for each, from now to the end of the deal.
+        Rows whose values are NaN say nothing.
+        """
+        detail = np.zeros((len(worlds), len(actions), 6), np.int16)
+        values = _world_values(knowledge, worlds, actions, view, POINTS, limits, context, detail)
+        return values, detail
+
+    def policy(self, position: Position, seat: int) -> Action:
+        """What the playouts' policy does for ``seat``, from what that seat can see: a declaration, a card, or a pass
+        where nothing is due from it. For bots; microseconds."""
+        assert isinstance(position, GuinotePosition)
+        kind, number, actor = playout.policy(pack(_completed(position)), seat)
+        return Action(_lexicon_of(position).texts[kind][number], actor)
 
     def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:
         assert isinstance(position, GuinotePosition)
@@ -347,6 +356,56 @@ class GuinoteFamily(Game):
             scoring.DealScore(deal.number, deal.rules, deal.start, deal.result, deal.standing) for deal in mine
         )
         return describe.RecordScore(rows)
+
+
+def _world_values(
+    knowledge: Knowledge,
+    worlds: NDArray[np.uint8],
+    actions: Sequence[Action],
+    view: View,
+    objective: str,
+    limits: Limits,
+    context: NativeContext,
+    detail: NDArray[np.int16] | None,
+) -> NDArray[np.float64]:
+    position = knowledge.position
+    assert isinstance(position, GuinotePosition) and isinstance(context, _Native)
+    lexicon = _lexicon_of(position)
+    numbers = [
+        _UNSEEN if played else lexicon.actions[item][1]
+        for item, played in zip(knowledge.items, knowledge.played, strict=True)
+    ]
+    values = np.empty((len(worlds), len(actions)))
+    playout.world_values(
+        pack(position),
+        bytes(numbers),
+        bytes(place.seat if place.kind == "hand" else _LANE + place.index for place in knowledge.places),
+        np.ascontiguousarray(worlds),
+        [(*lexicon.actions[each.action], each.seat) for each in actions],
+        knowledge.seat,
+        _VIEWS[view],
+        _depth(position, limits) if view == "clairvoyant" else 0,
+        _OBJECTIVES[objective],
+        vueltas_equity(position.rules.target),
+        context.kernel,
+        limits.seconds or 0.0,
+        values,
+        detail,
+    )
+    return values
+
+
+def _completed(position: GuinotePosition) -> GuinotePosition:
+    """A position with every card known: those that are not are put anywhere."""
+    if position.fully_known:
+        return position
+    seen = {card for cards in (*position.hands, position.stock, position.trick, position.gone) for card in cards}
+    unseen = iter([card for card in range(CARDS) if card not in seen])
+    hands = tuple(
+        (*hand, *islice(unseen, hidden)) for hand, hidden in zip(position.hands, position.hidden, strict=True)
+    )
+    stock = tuple(next(unseen) if card == UNKNOWN else card for card in position.stock)
+    return replace(position, hands=hands, hidden=(0,) * position.players, stock=stock)
 
 
 def _depth(position: GuinotePosition, limits: Limits) -> int:

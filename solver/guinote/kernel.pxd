@@ -205,7 +205,8 @@ cdef class Results:
 # set_up: a State for `root`. table_mask: how much of a table of `most` + 1 buckets its search should use.
 # list_actions, try_action: the legal actions of the side to act, and the value of one of them for that side, the side
 # declaring nothing before it.
-# read_table: the trick in progress. lay: play a card; legal_cards: those that may be. who_exchanges, can_sing, holds_tute: may this seat declare now?
+# read_table: the trick in progress. lay: play a card; legal_cards: those that may be. who_exchanges, can_sing,
+# holds_tute: who may declare now?
 # deal_out: the last card has been drawn. has_won: whether points just gained end the game for `side`.
 # judge: the deal is over: 1 side 0 wins the game, -1 side 1 does, 0 neither.
 cdef void set_up(State* s, Setup* root, int objective, Context context) noexcept nogil

@@ -1,24 +1,26 @@
 # Deals played on by a policy: what an action is worth in a world when nobody sees more than a player can.
 #
 # The policy. Every seat chooses from a View: its own hand, the table, which cards are out (in other hands or in the
-# stock, it cannot tell which), and the public state of the deal. There is no chance in it. Its rules:
+# stock, it cannot tell which), and the public state of the deal. There is no chance in it.
 #
-#   declarations    1. exchange, if the muestra is the higher card; 2. declare a tute; 3. sing, trumps first.
-#                   Whatever is allowed is done at once.
-#   cards           play the card with the highest score, the weakest of them (by kernel number) where scores are equal:
-#                       score = (2p - 1) * points + p * (TEMPO + pending) - cost
-#     p             the chance that the side takes the trick: that nobody after the seat on the other side beats the
-#                   winning card if it is the side's; three quarters of the chance that the partner beats it if not.
-#                   Each hand to come is reckoned as that many draws from the cards out (see survival()).
-#     beaters       higher cards of the suit count fully. Trumps count the more the more there is to win, while cards are
-#                   drawn; in strict play they count for the share of hands that may be void.
-#     points        on the table, with the card itself.
-#     pending       what a won trick opens: an own cante not yet sung (its worth, quartered), the exchange.
-#     cost          what the card would still be good for (COST_DRAW, COST_STRICT): trumps and tres and as are saved; rey
-#                   and mate of a suit that may still be sung are kept together, the more so when both are held.
+#   declarations    whatever is allowed is done at once: 1. exchange, if the muestra is the higher card; 2. declare a
+#                   tute; 3. sing, trumps first.
+#   cards           play the card with the highest score, of equals the one of the lowest number:
+#                       score = (2p - 1) * stake + p * HASTE - cost
+#     p             the chance that the side takes the trick: if the winning card is the side's then, that no rival to
+#                   come beats it; if not, a share (PARTNER) of the chance that the partner to come does. Each hand to
+#                   come is reckoned as that many draws from the cards out (survival()).
+#     beaters       higher cards of the suit and trumps. While there are no duties they count for less, trumps the less
+#                   the less there is to win; where there are, trumps count once the suit led is out nowhere.
+#     stake         points on the table, with the card itself, and what the seats to come will add (LATER_...).
+#     cost          what the card would still be good for (COST_...): trumps, tres and as are saved; rey and mate that
+#                   may still be sung stay together (SING_...); a card alone in its suit goes more easily (ALONE_...);
+#                   what leads cost or gain besides (LEAD_...).
 #
 # From a score that weighs points by chances the usual maxims follow: throw low when losing, give the partner's sure
-# trick points, take with the cheapest card that does it, ruff a tres or an as, lead low from plain suits.
+# trick points, take with the cheapest card that does it, ruff a tres or an as, lead low from plain suits while cards
+# are drawn and trumps after. In 20 000 duplicate deals it gained 46 points a deal on a random and 47 on a greedy player
+# (two players: 70 and 64), with a standard error of 0.2; all declared alike (play_out).
 #
 # Draws. While the stock's order is unknown, the card that seat s draws t-th is the same whatever happens: the stock's
 # card t * players + s. In the last draw the muestra goes to whoever draws last, and the seat to which its place belongs
@@ -27,13 +29,15 @@
 
 from libc.stdint cimport uint8_t, uint64_t
 
-from arrastre.guinote.kernel cimport MAX_PLAYERS, Context, Found, Result, Rules, Setup, State, Trick
+from arrastre.guinote.kernel cimport MAX_PLAYERS, State, Trick
 
 cdef enum:
     ONE = 1024                  # a chance of one
     INFORMED = 0                # views
     CLAIRVOYANT = 1
-    TO_THE_END = -1             # a depth: exact search takes over nowhere
+    POLICY = 0                  # styles of play: this policy, and two yardsticks for it
+    GREEDY = 1
+    RANDOM = 2
 
 cdef struct View:
     # What a seat that must play a card knows.
@@ -51,7 +55,6 @@ cdef struct View:
     bint drawing                # whether cards are drawn after this trick
     int unsung                  # a bit for each lane whose cante may still be sung by somebody
     bint sings                  # whether there are cantes at all
-    uint64_t swap               # the card that may be exchanged, or 0
 
 cdef struct Walk:
     # A deal on its way. `s` is set up for `game`, so that totals, tute and capote are kept; it is never undone.
@@ -66,10 +69,10 @@ cdef struct Walk:
     bint game                   # whether the deal ends when the game is won
     int decided                 # 1: side 0 has won the game, -1: side 1 has; 0: go on
     bint over                   # no card is left, or the game is decided
-    int tricks[2]
+    int styles[2]               # by side
+    uint64_t random             # of the random player
+    int tricks[2]               # since the walk began
     int cantes[2]               # points from cantes and tutes in this walk
 
 # choose: the card that the policy plays.
 cdef int choose(View* v) noexcept nogil
-
-

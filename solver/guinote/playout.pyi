@@ -13,8 +13,18 @@ def world_values(
     view: int,
     depth: int,
     objective: int,
+    equity: NDArray[np.float64],
     context: Context,
     seconds: float,
     out: NDArray[np.float64],
+    detail: NDArray[np.int16] | None = None,
 ) -> int: ...
-def policy(position: bytes, seat: int, context: Context) -> tuple[int, int, int]: ...
+def play_out(
+    setups: list[bytes],
+    styles: tuple[int, int],
+    depth: int,
+    seed: int,
+    context: Context,
+    out: NDArray[np.int16],
+) -> None: ...
+def policy(position: bytes, seat: int) -> tuple[int, int, int]: ...

@@ -13,7 +13,6 @@ from arrastre.guinote.kernel cimport (
     CARD,
     GAME,
     INFINITE,
-    MAX_STOCK,
     OWN_TURN,
     PASS,
     PLAY,
@@ -50,6 +49,7 @@ from arrastre.guinote.kernel cimport (
 )
 from arrastre.search.cardset cimport bit, count, lane_mask, lowest
 from arrastre.search.clock cimport now
+from arrastre.search.table cimport fold
 
 
 cdef extern from *:
@@ -65,25 +65,43 @@ cdef enum:
     CANTE_PLAIN = 20
     TUTE_POINTS = 40
     CAPOTE_POINTS = 100
-    QUARTER = 4             # costs are in quarters of a point
-
-    TEMPO = 3               # points that winning a trick is worth beside those in it
-    SWAP = 6                # ... and if it opens the exchange
-    PAIR_BOTH = 10          # quarters of a point for each ten points of a cante whose cards are both held
-    PAIR_ONE = 3            # ... of which one is held and the other is out
-
+    DETAILS = 6
 
 cdef int[16] WORTH = [0, 0, 0, 0, 0, 2, 3, 4, 10, 11, 0, 0, 0, 0, 0, 0]
 
-# What playing a card costs, by rank: in trumps and in other suits.
+# Quarters of a point, by rank, that playing a card costs in trumps and in other suits, while cards are drawn and after.
+# These and the numbers below were found by a random search that kept what won some thousand deals in self-play.
 cdef int[2][16] COST_DRAW = [
-    [24, 25, 26, 27, 30, 34, 36, 40, 52, 70, 0, 0, 0, 0, 0, 0],
-    [0, 1, 2, 3, 4, 6, 7, 8, 20, 28, 0, 0, 0, 0, 0, 0],
+    [30, 30, 28, 33, 36, 40, 40, 50, 79, 93, 0, 0, 0, 0, 0, 0],
+    [-6, -5, -2, -3, -2, -6, -9, -8, -4, 13, 0, 0, 0, 0, 0, 0],
 ]
-cdef int[2][16] COST_STRICT = [
-    [16, 17, 18, 19, 20, 22, 23, 24, 36, 48, 0, 0, 0, 0, 0, 0],
-    [0, 1, 2, 3, 4, 4, 5, 6, 12, 16, 0, 0, 0, 0, 0, 0],
+cdef int[2][16] COST_LATE = [
+    [13, 17, 17, 22, 23, 26, 29, 39, 79, 80, 0, 0, 0, 0, 0, 0],
+    [-7, 9, 8, 9, 12, 8, 5, 4, 12, 5, 0, 0, 0, 0, 0, 0],
 ]
+cdef enum:
+    # Quarters of a point, as costs are.
+    SING_BOTH = 52          # a card of a cante of 20 whose cards are both held; for one of 40 twice as much
+    SING_ONE = 10           # ... of which one is held and the other is out, while cards are drawn
+    ALONE_DRAW = -9         # the only card of its suit, not a trump
+    ALONE_LATE = -2
+    LEAD_DRAW = -1          # to lead a card, not a trump
+    LEAD_LATE = -4
+    LEAD_TRUMP_DRAW = 9
+    LEAD_TRUMP_LATE = -12
+    LEAD_HIGH_DRAW = 5      # to lead a tres or as besides, not a trump
+    LEAD_HIGH_LATE = -2
+    LATER_DRAW = -8         # points that each seat to come adds to the trick
+    LATER_LATE = -7
+    HASTE = -4              # points that winning a trick is worth beside those in it
+    # Eighths, by which a card is counted as one that beats.
+    HIGHER = 5              # a higher card of the suit, while there are no duties
+    RUFF_NOTHING = 1        # a trump, while there are no duties: the more, the more points are in the trick
+    RUFF_LITTLE = 4
+    RUFF_MUCH = 9
+    MUCH = 9                # points
+    # Sixteenths.
+    PARTNER = 12            # how much of the partner's chance to beat a card is to be counted on
 
 
 # ---- the policy ----------------------------------------------------------------------------------------------------
@@ -94,29 +112,24 @@ cdef inline bint takes(int card, int win) noexcept nogil:
 
 cdef inline int survival(View* v, int lane, int win, int points, int hands) noexcept nogil:
     # The chance, in ONE, that none of so many hands holds and plays a card that beats `win`.
-    cdef int size = 4 * count(v.out), beaters, trumps, i, p = ONE, draws = hands * count(v.hand)
-    if not size:
-        return ONE
-    beaters = 4 * count(v.out & lane_mask(win >> 4) & ~<uint64_t> 1 << win)
+    cdef int size = 8 * count(v.out), beaters, trumps = 0, _i, p = ONE, draws = hands * count(v.hand)
+    beaters = (8 if v.strict else HIGHER) * count(v.out & lane_mask(win >> 4) & ~<uint64_t> 1 << win)
     if win >= LANE:
         trumps = count(v.out & lane_mask(0))
         if v.strict:
-            # They may only come from a hand that is void in the suit led.
-            trumps *= 1 if v.out & lane_mask(lane) else 4
-        elif points < 4:
-            trumps *= 1
-        elif points < 10:
-            trumps *= 2
+            # While the suit led is out, whoever has it follows suit.
+            beaters += 0 if v.out & lane_mask(lane) else 8 * trumps
+        elif not points:
+            beaters += RUFF_NOTHING * trumps
         else:
-            trumps *= 4
-        beaters += trumps
-    for i in range(draws):
+            beaters += (RUFF_LITTLE if points < MUCH else RUFF_MUCH) * trumps
+    for _i in range(draws):
+        if size <= 0:
+            break
         if beaters >= size:
             return 0
         p = p * (size - beaters) // size
-        size -= 4
-        if size <= 0:
-            break
+        size -= 8
     return p
 
 
@@ -124,37 +137,31 @@ cdef inline int cost(View* v, int card) noexcept nogil:
     # Quarters of a point that playing a card gives up.
     cdef int lane = card >> 4, rank = card & 15, price
     cdef uint64_t pair
-    price = COST_DRAW[lane > 0][rank] if v.drawing else COST_STRICT[lane > 0][rank]
+    price = COST_DRAW[lane > 0][rank] if v.drawing else COST_LATE[lane > 0][rank]
     if v.sings and v.unsung >> lane & 1:
         pair = PAIR_OF_TRUMPS << (lane * LANE)
         if pair & bit(card):
             if v.hand & pair == pair:
-                price += PAIR_BOTH * (2 if lane else 4)
+                price += SING_BOTH if lane else 2 * SING_BOTH
             elif v.out & pair and v.drawing:
-                price += PAIR_ONE * (2 if lane else 4)
+                price += SING_ONE if lane else 2 * SING_ONE
+    if lane and not v.hand & lane_mask(lane) & ~bit(card):
+        price += ALONE_DRAW if v.drawing else ALONE_LATE
+    if not v.count:
+        if lane:
+            price += LEAD_DRAW if v.drawing else LEAD_LATE
+            if WORTH[rank] >= 10:
+                price += LEAD_HIGH_DRAW if v.drawing else LEAD_HIGH_LATE
+        else:
+            price += LEAD_TRUMP_DRAW if v.drawing else LEAD_TRUMP_LATE
     return price
-
-
-cdef inline int pending(View* v) noexcept nogil:
-    # Points that winning the trick may open.
-    cdef int lane, gain = 0
-    cdef uint64_t pair
-    if v.swap & v.hand:
-        gain += SWAP
-    if v.sings:
-        for lane in range(4):
-            pair = PAIR_OF_TRUMPS << (lane * LANE)
-            if v.unsung >> lane & 1 and v.hand & pair == pair:
-                gain += (CANTE_PLAIN if lane else CANTE_TRUMP) // 4
-    return gain
 
 
 cdef int choose(View* v) noexcept nogil:
     cdef uint64_t rest = v.legal
-    cdef int card, best = -1, score, highest_score = 0, win, lane, points, p, later, bonus
+    cdef int card, best = -1, score, highest_score = 0, win, lane, points, p, later, stake
     cdef bint ours
     later = v.players - v.count - 1
-    bonus = TEMPO + pending(v)
     while rest:
         card = lowest(rest)
         rest &= rest - 1
@@ -170,8 +177,9 @@ cdef int choose(View* v) noexcept nogil:
         if ours:
             p = survival(v, lane, win, points, (later + 1) // 2)
         else:
-            p = (ONE - survival(v, lane, win, points, later // 2)) * 3 // 4
-        score = QUARTER * ((2 * p - ONE) * points + p * bonus) - ONE * cost(v, card)
+            p = (ONE - survival(v, lane, win, points, later // 2)) * PARTNER // 16
+        stake = 4 * points + later * (LATER_DRAW if v.drawing else LATER_LATE)
+        score = (2 * p - ONE) * stake + 4 * p * HASTE - ONE * cost(v, card)
         if best < 0 or score > highest_score:
             best = card
             highest_score = score
@@ -195,6 +203,7 @@ cdef void begin(Walk* w, State* s, Setup* root, bint coupled, bint game) noexcep
     w.game = game
     w.decided = 0
     w.over = False
+    w.styles[0] = w.styles[1] = POLICY
     w.tricks[0] = w.tricks[1] = w.cantes[0] = w.cantes[1] = 0
 
 
@@ -340,7 +349,31 @@ cdef void view_of(Walk* w, View* v) noexcept nogil:
     v.strict = s.rules.strict == STRICT_ALWAYS or s.rules.strict == STRICT_ARRASTRE and not v.drawing
     v.unsung = s.unsung
     v.sings = s.rules.cantes
-    v.swap = s.swap
+
+
+cdef int grab(View* v) noexcept nogil:
+    # The card of a greedy player.
+    cdef uint64_t rest = v.legal
+    cdef int card, poorest = lowest(rest), best = -1
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        if WORTH[card & 15] * LANE + (card & 15) < WORTH[poorest & 15] * LANE + (poorest & 15):
+            poorest = card
+        if not v.count or takes(card, v.win):
+            if best < 0 or card & 15 > best & 15 or card < LANE and best >= LANE:
+                best = card
+    return poorest if best < 0 else best
+
+
+cdef int any_of(Walk* w, uint64_t cards) noexcept nogil:
+    # One of them by chance.
+    cdef int _i, n
+    w.random = fold(w.random ^ <uint64_t> 0x9E3779B97F4A7C15, <uint64_t> 0xD1B54A32D192ED03)
+    n = <int> (w.random >> 16 & 0xFFFFF) % count(cards)
+    for _i in range(n):
+        cards &= cards - 1
+    return lowest(cards)
 
 
 cdef inline void put_down(Found* action, int kind, int arg, int seat) noexcept nogil:
@@ -382,7 +415,12 @@ cdef void decide(Walk* w, bint declarations_only, Found* action) noexcept nogil:
         put_down(action, PASS, 0, 0)
         return
     view_of(w, &v)
-    put_down(action, CARD, choose(&v), v.seat)
+    if not w.styles[v.seat & 1]:
+        put_down(action, CARD, choose(&v), v.seat)
+    elif w.styles[v.seat & 1] == GREEDY:
+        put_down(action, CARD, grab(&v), v.seat)
+    else:
+        put_down(action, CARD, any_of(w, v.legal), v.seat)
 
 
 cdef void perform(Walk* w, Found* action) noexcept nogil:
@@ -478,26 +516,41 @@ cdef inline int acting(Setup* at) noexcept nogil:
 
 # ---- values --------------------------------------------------------------------------------------------------------
 
-cdef inline bint same_action(Found* a, Found* b) noexcept nogil:
-    return a.kind == b.kind and a.arg == b.arg and a.seat == b.seat
+cdef struct Tools:
+    # What a batch works with.
+    State ready                 # set up for the world under `game`, to set out from
+    State e                     # of the searches
+    Result listed
+    Walk w
+    Walk again
+    int view
+    int depth
+    int objective
+    bint coupled
+    bint detailed
+    double* equity              # equity[own * totals + rivals']
+    int totals
 
 
-cdef int exact_value(State* e, Setup* at, int objective, Context context) noexcept nogil:
-    # What is still to come of a position, for the side to act.
+cdef int exact_value(Tools* tools, Setup* at, Context context) noexcept nogil:
+    # What is still to come of a position, for the side to act. (A null window moved from what the policy would reach
+    # took a third more nodes than this open one: its guesses are too far off.)
     context.table.mask = table_mask(at, context.most)
-    set_up(e, at, objective, context)
-    return search(e, at, -INFINITE, INFINITE)
+    set_up(&tools.e, at, tools.objective, context)
+    return search(&tools.e, at, -INFINITE, INFINITE)
 
 
 cdef int exact_action(
-    State* e, Result* listed, Setup* at, Found* action, int objective, Context context
+    State* e, Result* listed, Setup* at, Found* action, int objective, Context context, Found* done
 ) noexcept nogil:
-    # The same once `action` is taken. A pass is worth the best that the side may do without the seat that passes.
+    # The same once `action` is taken. A pass is worth the best that the side may do without the seat that passes;
+    # `done` becomes what is done.
     cdef int i, value, best = -INFINITE
     cdef Found* other
     context.table.mask = table_mask(at, context.most)
     set_up(e, at, objective, context)
     list_actions(e, at, listed)
+    done[0] = action[0]
     for i in range(listed.count):
         other = &listed.action[i]
         if action.kind != PASS:
@@ -507,39 +560,135 @@ cdef int exact_action(
             value = try_action(e, at, other, best, INFINITE)
             if value > best:
                 best = value
+                done[0] = other[0]
     # A tute that wins means nothing under `points`.
     return best if best > -INFINITE else search(e, at, -INFINITE, INFINITE)
 
 
-cdef double value_of(
-    Walk* w, State* ready, State* e, Result* listed, Setup* root, Found* action, int side, int view, int depth,
-    bint coupled, int objective, Context context,
+cdef void best_by_points(State* e, Result* listed, Setup* at, Context context, Found* done) noexcept nogil:
+    # What the side to act does under `points`; of equals a declaration, then the strongest card.
+    cdef int i, value
+    context.table.mask = table_mask(at, context.most)
+    set_up(e, at, POINTS, context)
+    list_actions(e, at, listed)
+    if listed.count > 1:
+        value = search(e, at, -INFINITE, INFINITE)
+        for i in range(listed.count - 1, 0, -1):
+            if try_action(e, at, &listed.action[i], value - 1, value) >= value:
+                done[0] = listed.action[i]
+                return
+    done[0] = listed.action[0]
+
+
+cdef void best_undecided(State* e, Result* listed, Setup* at, Context context, Found* done) noexcept nogil:
+    # What the side to act does under `points` where neither side can win the game and it must not lose it by that.
+    cdef int i, value, best = -INFINITE
+    cdef uint64_t safe = 0
+    context.table.mask = table_mask(at, context.most)
+    set_up(e, at, GAME, context)
+    list_actions(e, at, listed)
+    for i in range(listed.count):
+        if listed.action[i].kind != TUTE or at.rules.tute == SCORES_40:
+            if try_action(e, at, &listed.action[i], -1, 0) >= 0:
+                safe |= bit(i)
+    done[0] = listed.action[0]
+    set_up(e, at, POINTS, context)
+    for i in range(listed.count - 1, -1, -1):
+        if safe >> i & 1:
+            value = try_action(e, at, &listed.action[i], best, INFINITE)
+            if value > best:
+                best = value
+                done[0] = listed.action[i]
+
+
+cdef void follow_line(
+    Walk* w, Setup* from_here, Found* first, bint undecided, State* e, Result* listed, Context context
 ) noexcept nogil:
-    # The value of an action for `side`; `ready` was set up for `root` under `game`.
+    # Play a position out as exact search would, after `first` unless it is NULL. Draws are in the stock's order. What
+    # `w` has counted so far is kept.
     cdef Setup at
+    cdef Found action
+    cdef int tricks[2]
+    cdef int cantes[2]
+    memcpy(tricks, w.tricks, sizeof(tricks))
+    memcpy(cantes, w.cantes, sizeof(cantes))
+    set_up(e, from_here, GAME, context)
+    begin(w, e, from_here, False, w.game)
+    memcpy(w.tricks, tricks, sizeof(tricks))
+    memcpy(w.cantes, cantes, sizeof(cantes))
+    if first:
+        perform(w, first)
+    while not w.over and not context.clock.expired:
+        freeze(w, from_here, &at)
+        if undecided:
+            best_undecided(e, listed, &at, context, &action)
+        else:
+            best_by_points(e, listed, &at, context, &action)
+        perform(w, &action)
+
+
+cdef inline bint same_action(Found* a, Found* b) noexcept nogil:
+    return a.kind == b.kind and a.arg == b.arg and a.seat == b.seat
+
+
+cdef int margin(Walk* w, Setup* root, int side) noexcept nogil:
+    return w.s.total[side] - root.carried[side] - w.s.total[side ^ 1] + root.carried[side ^ 1]
+
+
+cdef double probability(Tools* tools, Setup* at, Found* first, int side, int value, Context context) noexcept nogil:
+    # The chance to win the game, from the outcome of this deal for `side`. `tools.w` has come to `at`, or will have
+    # come to its end if first is taken there.
+    cdef int own, rivals
+    cdef Walk* w = &tools.w
+    if value:
+        return 1.0 if value > 0 else 0.0
+    if not w.over:
+        memcpy(&tools.again, w, sizeof(Walk))
+        follow_line(w, at, first, False, &tools.e, &tools.listed, context)
+        if w.decided:
+            # The line of the most points would decide the game, which best play does not.
+            memcpy(w, &tools.again, sizeof(Walk))
+            follow_line(w, at, first, True, &tools.e, &tools.listed, context)
+    own = min(w.s.total[side], tools.totals - 1)
+    rivals = min(w.s.total[side ^ 1], tools.totals - 1)
+    return tools.equity[own * tools.totals + rivals]
+
+
+cdef double value_of(Tools* tools, Setup* root, Found* action, int side, Context context) noexcept nogil:
+    # The value of an action for `side`.
+    cdef Walk* w = &tools.w
+    cdef Setup at
+    cdef Found done
+    cdef Found* first = NULL
     cdef int value
-    cdef bint exact = root.stock_count // root.rules.players <= depth
+    cdef bint exact = root.stock_count // root.rules.players <= tools.depth
     cdef bint leads = action.kind == CARD and not root.table_count and root.rules.players == 4
-    if exact and (view == CLAIRVOYANT or not leads):
-        value = exact_action(e, listed, root, action, objective, context)
-        return root.points[side] - root.points[side ^ 1] + value
-    begin(w, ready, root, coupled, objective == GAME)
-    if view == INFORMED and leads:
+    begin(w, &tools.ready, root, tools.coupled, tools.objective == GAME)
+    memcpy(&at, root, sizeof(Setup))
+    if tools.view == INFORMED and leads:
         partner_declares(w)
         if exact and not w.over:
             freeze(w, root, &at)
-            value = exact_action(e, listed, &at, action, objective, context)
-            return at.points[side] - at.points[side ^ 1] + value
-    if not w.over:
+    if w.over:
+        pass
+    elif exact:
+        first = &done
+        value = exact_action(&tools.e, &tools.listed, &at, action, tools.objective, context, first)
+    else:
         set_out(w, action)
-    walk(w, depth)
-    value = w.s.total[side] - root.carried[side] - w.s.total[side ^ 1] + root.carried[side ^ 1]
-    if not w.over:
-        freeze(w, root, &at)
-        if acting(&at) == side:
-            value += exact_value(e, &at, objective, context)
-        else:
-            value -= exact_value(e, &at, objective, context)
+        walk(w, tools.depth)
+        if not w.over:
+            freeze(w, root, &at)
+            value = exact_value(tools, &at, context)
+            if acting(&at) != side:
+                value = -value
+    if tools.objective == GAME:
+        if w.over:
+            value = -w.decided if side else w.decided
+        return probability(tools, &at, first, side, value, context)
+    value = margin(w, root, side) if w.over else value + at.points[side] - at.points[side ^ 1]
+    if tools.detailed and not w.over:
+        follow_line(w, &at, first, False, &tools.e, &tools.listed, context)
     return value
 
 
@@ -570,18 +719,22 @@ cdef bint complete(
     return size > 0
 
 
-
 def world_values(
     bytes base, bytes numbers, bytes targets, const uint8_t[:, ::1] worlds, list actions, int seat, int view,
-    int depth, int objective, Context context, double seconds, double[:, ::1] out,
+    int depth, int objective, const double[:, ::1] equity, Context context, double seconds, double[:, ::1] out,
+    int16_t[:, :, ::1] detail=None,
 ):
     """Fill ``out[world, action]`` with what each action is worth in each world, for the side of ``seat``.
 
     ``base`` is a packed position with the cards that ``seat`` sees. ``numbers[i]`` is the kernel's number of item i, or
     255 if it has been played; ``targets[p]`` says what place p is: 0..3 the hand of that seat, 16 + j the stock's card
     j from the top. ``worlds[k, i]`` is the place of item i. ``actions`` are (kind, arg, seat) in the kernel's numbers.
-    Exact search takes over where no more than ``depth`` draw tricks are left. Rows that a stop or ``seconds`` (0: no
-    limit) cut off are NaN. Returns the number of positions searched.
+    Exact search takes over where no more than ``depth`` draw tricks are left. ``equity`` is square, as
+    :func:`arrastre.guinote.equity.vueltas_equity` makes it. Rows that a stop or ``seconds`` (0: no limit) cut off are
+    NaN. Returns the number of positions searched.
+
+    ``detail[world, action]``, if given, is filled with what the deal brings from there to its end: points from
+    declarations for the side and for the other, points from tricks, capote included, for each, and tricks for each.
     """
     cdef Py_ssize_t items = len(numbers), places = len(targets), k, i, number = len(actions)
     cdef const uint8_t* item = <const uint8_t*> PyBytes_AS_STRING(numbers)
@@ -589,17 +742,16 @@ def world_values(
     cdef Found found[64]
     cdef Setup setup
     cdef Setup root
-    cdef Walk w
-    cdef State ready
-    cdef State e
-    cdef Result listed
-    cdef bint coupled = True, sound = True
-    cdef double deadline = now() + seconds if seconds else 0.0
+    cdef Tools tools
+    cdef bint sound = True
+    cdef int side = seat & 1
     if PyBytes_GET_SIZE(base) != sizeof(Setup):
         raise ValueError("the position was not made by pack")
     memcpy(&setup, PyBytes_AS_STRING(base), sizeof(Setup))
     if worlds.shape[1] != items or out.shape[0] != worlds.shape[0] or out.shape[1] != number or number > 64:
         raise ValueError("worlds, items, actions and values do not fit each other")
+    if equity.shape[0] != equity.shape[1] or not equity.shape[0]:
+        raise ValueError("the equity table is not square")
     for i in range(items):
         if item[i] != UNSEEN and not item[i] < 64:
             raise ValueError("no such card")
@@ -607,37 +759,43 @@ def world_values(
         if not (target[i] < setup.rules.players or LANE <= target[i] < LANE + setup.stock_count):
             raise ValueError("no such place")
     for i, (kind, arg, actor) in enumerate(actions):
-        found[i].kind = kind
-        found[i].arg = arg
-        found[i].seat = actor
+        put_down(&found[i], kind, arg, actor)
+    tools.view = view
+    tools.depth = depth
+    tools.objective = objective
+    tools.equity = <double*> &equity[0, 0]
+    tools.totals = <int> equity.shape[0]
+    tools.detailed = detail is not None
+    if tools.detailed and (
+        detail.shape[0] != out.shape[0] or detail.shape[1] != out.shape[1] or detail.shape[2] != DETAILS
+    ):
+        raise ValueError("details do not fit the values")
+    tools.coupled = True
     for i in range(setup.stock_count - 1):
-        coupled = coupled and setup.stock[i] == UNSEEN
+        tools.coupled = tools.coupled and setup.stock[i] == UNSEEN
     context.clock.nodes = 0
     context.clock.node_limit = ~<uint64_t> 0
     context.clock.next_check = 1
-    context.clock.deadline = deadline
+    context.clock.deadline = now() + seconds if seconds else 0.0
     context.clock.expired = context.clock.stop.load() != 0
     with nogil:
         for k in range(worlds.shape[0]):
-            for i in range(items):
-                if worlds[k, i] >= places:
-                    sound = False
-            if not sound:
-                break
             memcpy(&root, &setup, sizeof(Setup))
-            sound = complete(&root, item, target, &worlds[k, 0] if items else NULL, items)
-            if not sound:
+            for i in range(items):
+                sound = sound and worlds[k, i] < places
+            if not (sound and complete(&root, item, target, &worlds[k, 0] if items else NULL, items)):
+                sound = False
                 break
             context.table.age += 1
-            set_up(&ready, &root, GAME, context)
+            set_up(&tools.ready, &root, GAME, context)
             for i in range(number):
-                if context.clock.stop.load() or deadline and now() >= deadline:
+                if context.clock.stop.load() or context.clock.deadline and now() >= context.clock.deadline:
                     context.clock.expired = True
                 if context.clock.expired:
                     break
-                out[k, i] = value_of(
-                    &w, &ready, &e, &listed, &root, &found[i], seat & 1, view, depth, coupled, objective, context
-                )
+                out[k, i] = value_of(&tools, &root, &found[i], side, context)
+                if tools.detailed:
+                    describe(&tools.w, &root, side, &detail[k, i, 0])
             if context.clock.expired:
                 for i in range(number):
                     out[k, i] = NAN
@@ -646,7 +804,65 @@ def world_values(
     return context.clock.nodes
 
 
-def policy(bytes position, int seat, Context context):
+cdef void describe(Walk* w, Setup* root, int side, int16_t* out) noexcept nogil:
+    # What a walk that has come to its end brought.
+    cdef int each, who
+    for each in range(2):
+        who = side ^ each
+        out[each] = <int16_t> w.cantes[who]
+        out[2 + each] = <int16_t> (w.s.total[who] - root.carried[who] - root.points[who] - w.cantes[who])
+        out[4 + each] = <int16_t> w.tricks[who]
+
+
+def play_out(list setups, tuple styles, int depth, uint64_t seed, Context context, int16_t[:, ::1] out):
+    """Play whole deals, each from a packed position with every card known, whoever wins the game on the way.
+
+    ``styles`` are the players of side 0 and of side 1: 0 the policy, 1 *greedy*, which plays the highest card if it
+    takes the trick and otherwise the one of the fewest points, 2 *random*; all declare by the policy. Exact search
+    under ``points`` plays for everybody where no more than ``depth`` draw tricks are left, -1: nowhere. Draws are in the stock's
+    order. ``out[deal]`` becomes the final points of side 0 and side 1, points from declarations of each, tricks of each
+    from the position on, and the seat that won the last trick.
+    """
+    cdef Py_ssize_t k, number = len(setups)
+    cdef Setup root
+    cdef Setup at
+    cdef Tools tools
+    cdef Walk* w = &tools.w
+    cdef int side
+    cdef bytes setup
+    cdef int style[2]
+    style[0], style[1] = styles
+    if out.shape[0] != number or out.shape[1] != 7:
+        raise ValueError("there are 7 numbers to a deal")
+    context.clock.nodes = 0
+    context.clock.node_limit = ~<uint64_t> 0
+    context.clock.next_check = 1
+    context.clock.deadline = 0.0
+    context.clock.expired = context.clock.stop.load() != 0
+    for k in range(number):
+        setup = setups[k]
+        if PyBytes_GET_SIZE(setup) != sizeof(Setup):
+            raise ValueError("a position was not made by pack")
+        memcpy(&root, PyBytes_AS_STRING(setup), sizeof(Setup))
+        with nogil:
+            context.table.age += 1
+            set_up(&tools.ready, &root, GAME, context)
+            begin(w, &tools.ready, &root, False, False)
+            w.styles[0] = style[0]
+            w.styles[1] = style[1]
+            w.random = fold(seed ^ <uint64_t> 0x9E3779B97F4A7C15, <uint64_t> k ^ <uint64_t> 0xD1B54A32D192ED03)
+            walk(w, depth)
+            if not w.over:
+                freeze(w, &root, &at)
+                follow_line(w, &at, NULL, False, &tools.e, &tools.listed, context)
+            for side in range(2):
+                out[k, side] = <int16_t> (w.s.total[side] - root.carried[side])
+                out[k, 2 + side] = <int16_t> w.cantes[side]
+                out[k, 4 + side] = <int16_t> w.tricks[side]
+            out[k, 6] = <int16_t> w.leader
+
+
+def policy(bytes position, int seat):
     """What the policy does for ``seat`` in a packed position with every card known: (kind, arg, seat).
 
     It is a pass where nothing is due from the seat, or nothing that the policy would do. Where the cards lie that the
@@ -656,6 +872,7 @@ def policy(bytes position, int seat, Context context):
     cdef State s
     cdef Walk w
     cdef Found action
+    cdef Context context = Context(1)
     if PyBytes_GET_SIZE(position) != sizeof(Setup):
         raise ValueError("the position was not made by pack")
     memcpy(&root, PyBytes_AS_STRING(position), sizeof(Setup))

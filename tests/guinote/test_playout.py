@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
 import arrastre
-from arrastre.cards import UNKNOWN, card_text
+from arrastre.cards import CARDS, UNKNOWN, card_text
 from arrastre.errors import ArrastreError
-from arrastre.game import Action, Knowledge, Limits, Place, Position, View
-from arrastre.guinote.family import FAMILY
+from arrastre.game import Action, Knowledge, Limits, NativeContext, Place, Position, View
+from arrastre.guinote import playout
+from arrastre.guinote.equity import vueltas_equity
+from arrastre.guinote.family import FAMILY, pack
 from arrastre.guinote.position import LEAD, PASS, PLAY, GuinotePosition
-from reference.policy import Walk
+from arrastre.guinote.rules import resolve
+from reference.policy import Walk, next_action
 from strategies import positions
 
 CONTEXT = FAMILY.context(16)
+NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -85,8 +91,9 @@ def values(
     worlds: np.ndarray[Any, np.dtype[np.uint8]],
     view: View,
     objective: str = "points",
-    limits: Limits = Limits(),  # noqa: B008
+    limits: Limits = NO_LIMITS,
     actions: Sequence[Action] | None = None,
+    context: NativeContext = CONTEXT,
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     return FAMILY.world_values(
         knowledge,
@@ -96,7 +103,7 @@ def values(
         objective=objective,
         complete=False,
         limits=limits,
-        context=CONTEXT,
+        context=context,
     )
 
 
@@ -143,6 +150,11 @@ def decider(whole: GuinotePosition, rng: Random) -> int | None:
     return rng.choice(sorted(seats)) if seats else None
 
 
+def cards_of(position: GuinotePosition) -> set[int]:
+    """The cards still in play."""
+    return {card for cards in (*position.hands, position.stock, position.trick) for card in cards}
+
+
 def question(data: dict[str, Any], seed: int) -> Seen:
     """What some seat that has something to decide sees of a position."""
     try:
@@ -159,7 +171,7 @@ def question(data: dict[str, Any], seed: int) -> Seen:
 
 
 @given(positions(kind="whole"), st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_an_informed_value_is_a_walk_by_policy_and_the_exact_rest(data: dict[str, Any], seed: int) -> None:
     knowledge = question(data, seed)
     worlds = layouts(knowledge, 2, seed)
@@ -168,3 +180,194 @@ def test_an_informed_value_is_a_walk_by_policy_and_the_exact_rest(data: dict[str
         world = knowledge.world(assignment.tolist())
         assert isinstance(world, GuinotePosition)
         assert row.tolist() == [informed(world, action, True) for action in knowledge.actions]
+
+
+@given(positions(kind="whole"), st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_what_a_seat_does_follows_from_what_it_sees(data: dict[str, Any], seed: int) -> None:
+    """The kernel's policy, on what the seat sees and on the whole deal, is the plain one at every step of a walk."""
+    knowledge = question(data, seed)
+    walk = Walk(knowledge.whole)
+    while not walk.position.finished():
+        position = walk.position
+        action = next_action(position)
+        assert FAMILY.policy(position, action.seat) == action
+        if position.moment in (LEAD, PLAY):
+            own = next_action(position, [seat for seat in range(position.players) if seat != position.seat])
+            gone = [card for card in range(CARDS) if card not in cards_of(position)]
+            view = replace(seen_by(position, position.seat).position, gone=tuple(gone))
+            assert FAMILY.policy(view, position.seat) == own
+        walk.act(action)
+
+
+@given(positions(kind="any"), st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_clairvoyant_values_are_those_of_the_exact_solver(data: dict[str, Any], seed: int) -> None:
+    knowledge = question(data, seed)
+    worlds = layouts(knowledge, 2, seed)
+    found = values(knowledge, worlds, "clairvoyant", limits=Limits(nodes=10**7))
+    for row, assignment in zip(found, worlds, strict=True):
+        world = knowledge.world(assignment.tolist())
+        assert isinstance(world, GuinotePosition)
+        assert row.tolist() == [exact_action(world, action, knowledge.seat) for action in knowledge.actions]
+
+
+@given(positions(kind="any"), st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_the_chance_to_win_follows_the_outcome_of_the_deal(data: dict[str, Any], seed: int) -> None:
+    knowledge = question(data, seed)
+    worlds = layouts(knowledge, 2, seed)
+    assume(not FAMILY.obstacles(knowledge.world(worlds[0].tolist()), "game"))
+    found = values(knowledge, worlds, "clairvoyant", "game", Limits(nodes=10**7))
+    equity = vueltas_equity(knowledge.whole.rules.target)
+    for row, assignment in zip(found, worlds, strict=True):
+        world = knowledge.world(assignment.tolist())
+        solution = arrastre.solve(world, objective="game", line=False)
+        exact_values = {each.action: each.value for each in solution.actions}
+        for value, action in zip(row, knowledge.actions, strict=True):
+            outcome = exact_values.get(action)
+            if outcome is None:
+                assert 0 <= value <= 1
+            elif outcome:
+                assert value == (outcome + 1) / 2
+            else:
+                assert equity.min() <= value <= equity.max()
+
+
+def deal(seed: int, players: int = 4, ruleset: str = "aragones", *, tricks: int = 0) -> GuinotePosition:
+    """The beginning of a deal, some tricks played by policy."""
+    rng = Random(seed)
+    texts = [card_text(card, resolve(ruleset).deck) for card in rng.sample(range(CARDS), CARDS)]
+    hands = [{"cards": texts[6 * seat : 6 * seat + 6]} for seat in range(players)]
+    position = Position.from_dict(
+        {
+            "ruleset": ruleset,
+            "players": players,
+            "trump": texts[-1][1],
+            "hands": hands,
+            "stock": texts[6 * players :],
+            "leader": rng.randrange(players),
+        }
+    )
+    assert isinstance(position, GuinotePosition)
+    walk = Walk(position)
+    while walk.position.played < tricks or walk.position.moment != LEAD:
+        walk.act(next_action(walk.position))
+    return walk.position
+
+
+def test_rows_do_not_depend_on_each_other() -> None:
+    knowledge = seen_by(deal(1), deal(1).seat)
+    worlds = layouts(knowledge, 12, 1)
+    whole = values(knowledge, worlds, "informed")
+    single = [values(knowledge, worlds[k : k + 1], "informed") for k in reversed(range(12))]
+    assert np.array_equal(whole, np.concatenate(single[::-1]))
+    some = values(knowledge, worlds, "informed", actions=knowledge.actions[::2])
+    assert np.array_equal(whole[:, ::2], some)
+
+
+def test_threads_find_the_same() -> None:
+    knowledge = seen_by(deal(2), deal(2).seat)
+    worlds = layouts(knowledge, 24, 1)
+
+    def part(rows: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        return values(knowledge, rows, "informed", context=FAMILY.context(4))
+
+    with ThreadPoolExecutor(3) as pool:
+        parts = list(pool.map(part, np.array_split(worlds, 3)))
+    assert np.array_equal(values(knowledge, worlds, "informed"), np.concatenate(parts))
+
+
+def test_draws_by_seat_have_the_same_mean() -> None:
+    """Where draws go by seat, an action's mean is the same as where they go by the stock's order."""
+    for players in (4, 2):
+        whole = deal(3, players, tricks=2 if players == 4 else 12)
+        knowledge = seen_by(whole, whole.seat)
+        worlds = layouts(knowledge, 1500, 1)
+        coupled = values(knowledge, worlds, "informed")
+        plain = in_order(worlds, knowledge)
+        gap = coupled - plain
+        error = gap.std(axis=0) / np.sqrt(len(gap))
+        assert (abs(gap.mean(axis=0)) < 4 * error + 1e-9).all()
+        assert gap.any()
+
+
+def in_order(worlds: np.ndarray[Any, np.dtype[np.uint8]], knowledge: Seen) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Values with draws in the stock's order: the same worlds, each as if the stock were known."""
+    rows = []
+    for assignment in worlds:
+        world = knowledge.world(assignment.tolist())
+        assert isinstance(world, GuinotePosition)
+        open_book = replace(knowledge, position=world, items=(), played=(), places=(), allowed=(), whole=world)
+        rows.append(values(open_book, np.empty((1, 0), np.uint8), "informed"))
+    return np.concatenate(rows)
+
+
+def test_a_stop_or_a_deadline_leaves_rows_open() -> None:
+    knowledge = seen_by(deal(4), deal(4).seat)
+    worlds = layouts(knowledge, 2000, 1)
+    context = FAMILY.context(4)
+    context.stop()
+    assert np.isnan(values(knowledge, worlds[:3], "informed", context=context)).all()
+    context.resume()
+    found = values(knowledge, worlds, "informed", limits=Limits(seconds=0.02), context=context)
+    open_rows = np.isnan(found).any(axis=1)
+    first = int(open_rows.argmax())
+    assert open_rows[-1] and np.isnan(found[first:]).all()
+    assert np.array_equal(found[:first], values(knowledge, worlds[:first], "informed"))
+
+
+def test_details_add_up_to_the_margin() -> None:
+    for seed, players, tricks in ((1, 4, 0), (2, 4, 4), (3, 2, 10), (4, 2, 15)):
+        whole = deal(seed, players, tricks=tricks)
+        knowledge = seen_by(whole, whole.seat)
+        worlds = layouts(knowledge, 20, seed)
+        found, detail = FAMILY.world_details(knowledge, worlds, knowledge.actions, view="informed", context=CONTEXT)
+        assert np.array_equal(found, values(knowledge, worlds, "informed"))
+        gained = detail[:, :, 0] - detail[:, :, 1] + detail[:, :, 2] - detail[:, :, 3]
+        side = knowledge.seat & 1
+        assert np.array_equal(found, gained + margin(whole, side))
+        # Cards and the last trick, all of them shared out.
+        assert (detail[:, :, 2] + detail[:, :, 3] + sum(whole.card_points) == 130).all()
+        assert (detail[:, :, 4] + detail[:, :, 5] == whole.rules.total_tricks - whole.played).all()
+
+
+@pytest.mark.parametrize("players", [4, 2])
+def test_the_policy_beats_a_greedy_and_a_random_player(players: int) -> None:
+    setups = [pack(deal(seed, players)) for seed in range(300)]
+    for rival in (1, 2):
+        gains = np.zeros(len(setups))
+        for side, styles in enumerate(((0, rival), (rival, 0))):
+            out = np.empty((len(setups), 7), np.int16)
+            playout.play_out(setups, styles, -1, 1, CONTEXT.kernel, out)
+            gains += out[:, side] - out[:, 1 - side]
+        assert gains.mean() / 2 > 25
+
+
+def test_a_deal_played_out_is_a_walk_to_its_end() -> None:
+    for seed in range(8):
+        whole = deal(seed, 4 if seed % 2 else 2, "riojano" if seed % 3 else "aragones")
+        for depth in (-1, 0):
+            walk = Walk(whole)
+            walk.go_on(depth)
+            out = np.empty((1, 7), np.int16)
+            playout.play_out([pack(whole)], (0, 0), depth, 0, CONTEXT.kernel, out)
+            points = out[0, :2].tolist()
+            if depth < 0:
+                assert points == list(walk.position.points)
+                assert out[0, 6] == walk.position.leader
+            else:
+                assert points[0] - points[1] == exact(walk.position, 0)
+
+
+def test_worlds_that_do_not_fit_are_refused() -> None:
+    knowledge = seen_by(deal(5), deal(5).seat)
+    worlds = layouts(knowledge, 1, 1)
+    wrong = worlds.copy()
+    wrong[0, :] = wrong[0, 0]
+    with pytest.raises(ValueError, match="does not complete"):
+        values(knowledge, wrong, "informed")
+    with pytest.raises(ValueError, match="do not fit"):
+        values(knowledge, worlds[:, :-1], "informed")
+    with pytest.raises(ValueError, match="does not complete"):
+        values(knowledge, worlds + 200, "informed")

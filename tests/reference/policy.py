@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from arrastre.cards import CARDS, FIGURES, SUITS, card_of, card_text
+from arrastre.cards import CARDS, FIGURES, REY, SUITS, card_of, card_text
 from arrastre.game import Action
-from arrastre.guinote.position import CAMBIO, CANTE, LEAD, PASS, RIVALS, TUTE, GuinotePosition
+from arrastre.guinote.position import CAMBIO, CANTE, LEAD, PASS, PLAY, RIVALS, TUTE, GuinotePosition
 
-ONE, TEMPO, SWAP, PAIR_BOTH, PAIR_ONE = 1024, 3, 6, 10, 3
-COST_DRAW = ((24, 25, 26, 27, 30, 34, 36, 40, 52, 70), (0, 1, 2, 3, 4, 6, 7, 8, 20, 28))
-COST_STRICT = ((16, 17, 18, 19, 20, 22, 23, 24, 36, 48), (0, 1, 2, 3, 4, 4, 5, 6, 12, 16))
+ONE = 1024
+# By whether cards are still drawn (0: yes, 1: no).
+COST_TRUMP = ((30, 30, 28, 33, 36, 40, 40, 50, 79, 93), (13, 17, 17, 22, 23, 26, 29, 39, 79, 80))
+COST_PLAIN = ((-6, -5, -2, -3, -2, -6, -9, -8, -4, 13), (-7, 9, 8, 9, 12, 8, 5, 4, 12, 5))
+ALONE, LEAD_PLAIN, LEAD_TRUMP, LEAD_HIGH, LATER = (-9, -2), (-1, -4), (9, -12), (5, -2), (-8, -7)
+SING_BOTH, SING_ONE, HASTE, HIGHER, PARTNER = 52, 10, -4, 5, 12
 
 Choice = Callable[[GuinotePosition], int]
 
@@ -34,7 +37,7 @@ def next_action(position: GuinotePosition, excused: Collection[int] = (), choose
     if cantes:
         # They are listed trumps first, then by suit and seat.
         return cantes[0]
-    if position.moment not in (LEAD, "play"):
+    if position.moment not in (LEAD, PLAY):
         return Action(PASS, position.seat)
     card = choose(position) if choose else choose_card(position)
     return Action(card_text(card, position.rules.deck), position.seat)
@@ -72,7 +75,7 @@ def _unsung(position: GuinotePosition, suit: int, out: set[int]) -> bool:
     """
     if any(each.suit == suit for each in position.sung):
         return False
-    pair = {card_of(suit, 9), position.rules.mate(suit)}
+    pair = {card_of(suit, REY), position.rules.mate(suit)}
     if not pair <= out | {*position.hands[position.seat]}:
         return False
     if position.stock:
@@ -81,66 +84,63 @@ def _unsung(position: GuinotePosition, suit: int, out: set[int]) -> bool:
 
 
 def _survival(position: GuinotePosition, led: int, win: int, points: int, hands: int) -> int:
+    """The chance, of ONE, that none of so many hands beats the card that is winning."""
     out, trump, strengths = _out(position), position.trump, position.rules.strengths
-    if not out:
-        return ONE
     suit = win // FIGURES
-    size = 4 * len(out)
-    beaters = 4 * sum(card // FIGURES == suit and strengths[card] > strengths[win] for card in out)
+    higher = sum(card // FIGURES == suit and strengths[card] > strengths[win] for card in out)
+    beaters = (8 if position.strict else HIGHER) * higher
     if suit != trump:
         trumps = sum(card // FIGURES == trump for card in out)
         if position.strict:
-            weight = 1 if any(card // FIGURES == led for card in out) else 4
+            beaters += 0 if any(card // FIGURES == led for card in out) else 8 * trumps
         else:
-            weight = 1 if points < 4 else 2 if points < 10 else 4
-        beaters += weight * trumps
-    chance = ONE
+            beaters += (1 if points == 0 else 4 if points < 9 else 9) * trumps
+    size, chance = 8 * len(out), ONE
     for _ in range(hands * len(position.hands[position.seat])):
+        if size <= 0:
+            break
         if beaters >= size:
             return 0
         chance = chance * (size - beaters) // size
-        size -= 4
-        if size <= 0:
-            break
+        size -= 8
     return chance
 
 
-def _score(position: GuinotePosition, card: int) -> int:
-    rules, trump, seat = position.rules, position.trump, position.seat
-    hand = position.hands[seat]
-    out = _out(position)
-    plain = card // FIGURES != trump
-    strength = rules.strengths[card]
-    cost = (COST_DRAW if position.stock else COST_STRICT)[plain][strength]
-    pending = 0
-    if position.stock and not position.exchanged and position.exchange_card() in hand:
-        pending += SWAP
-    for suit in range(SUITS):
-        if not rules.cantes or not _unsung(position, suit, out):
-            continue
-        worth = rules.cante_points(suit, trump)
-        pair = {card_of(suit, 9), rules.mate(suit)}
-        both = pair <= {*hand}
-        if both:
-            pending += worth // 4
-        if card in pair:
-            if both:
-                cost += PAIR_BOTH * worth // 10
-            elif pair & out and position.stock:
-                cost += PAIR_ONE * worth // 10
+def _cost(position: GuinotePosition, card: int) -> int:
+    rules, late = position.rules, not position.stock
+    hand, out = {*position.hands[position.seat]}, _out(position)
+    suit, rank = card // FIGURES, rules.strengths[card]
+    plain = suit != position.trump
+    cost = (COST_PLAIN if plain else COST_TRUMP)[late][rank]
+    pair = {card_of(suit, REY), rules.mate(suit)}
+    if rules.cantes and card in pair and _unsung(position, suit, out):
+        worth = rules.cante_points(suit, position.trump)
+        if pair <= hand:
+            cost += SING_BOTH * worth // 20
+        elif pair & out and not late:
+            cost += SING_ONE * worth // 20
+    if plain and sum(each // FIGURES == suit for each in hand) == 1:
+        cost += ALONE[late]
+    if not position.trick:
+        cost += (LEAD_PLAIN if plain else LEAD_TRUMP)[late]
+        if plain and rules.values[card] >= 10:
+            cost += LEAD_HIGH[late]
+    return cost
 
-    later = rules.players - len(position.trick) - 1
-    points = sum(rules.values[each] for each in (*position.trick, card))
-    place = replace(position, trick=(*position.trick, card)).winning()
+
+def _score(position: GuinotePosition, card: int) -> int:
+    trick = (*position.trick, card)
+    place = replace(position, trick=trick).winning()
     assert place is not None
-    win = (*position.trick, card)[place]
-    led = (*position.trick, card)[0] // FIGURES
-    ours = (position.leader + place - seat) % 2 == 0
-    if ours:
+    later = position.players - len(trick)
+    points = sum(position.rules.values[each] for each in trick)
+    led, win = trick[0] // FIGURES, trick[place]
+    if (position.leader + place - position.seat) % 2 == 0:
         chance = _survival(position, led, win, points, (later + 1) // 2)
     else:
-        chance = (ONE - _survival(position, led, win, points, later // 2)) * 3 // 4
-    return 4 * ((2 * chance - ONE) * points + chance * (TEMPO + pending)) - ONE * cost
+        chance = (ONE - _survival(position, led, win, points, later // 2)) * PARTNER // 16
+    stake = 4 * points + later * LATER[not position.stock]
+    return (2 * chance - ONE) * stake + 4 * chance * HASTE - ONE * _cost(position, card)
 
 
 def draws_left(position: GuinotePosition) -> int:
@@ -212,7 +212,7 @@ class Walk:
         """Begin with an action as the informed view does; returns the seats that are excused from then on."""
         position = self.position
         if action.action == PASS:
-            if position.moment not in (LEAD, "play"):
+            if position.moment not in (LEAD, PLAY):
                 # The partner may still exchange.
                 self.act(next_action(position, (action.seat,)))
                 return ()
