@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TextIO
 
 from rich.cells import cell_len
@@ -86,7 +87,7 @@ class Renderer:
         """What is wrong with an item, every fault on a line of its own."""
         place = plain(item.place) or self.text("fault.item") + f" {item.index + 1}"
         said = plain(self.text.error(error))
-        faults = list(error.faults)
+        faults = self._spoken(item, error.faults)
         if len(faults) == 1 and self._what(faults[0]) in said:
             place = ": ".join(filter(None, [place, self._where(faults.pop(), item.line)]))
         lines: list[RenderableType] = [Line.assemble((f"{place}: ", "bold"), said)]
@@ -131,10 +132,10 @@ class Renderer:
         parts += [Line(), *self._score_table(score(Record([deal])).tables(self.text.lang)[:1])]
         return self._string(parts)
 
-    def faults(self, error: ArrastreError) -> str:
+    def faults(self, item: Item, error: ArrastreError) -> str:
         """What is wrong with a deal, every fault on a line of its own."""
         lines: list[RenderableType] = [Line(), Line(plain(self.text.error(error)) + ":", "bold")]
-        return self._string([*lines, *self._fault_lines(error.faults, 0)])
+        return self._string([*lines, *self._fault_lines(self._spoken(item, error.faults), 0)])
 
     def score(self, score: Score) -> str:
         """What deals add up to, a table after the other."""
@@ -164,7 +165,7 @@ class Renderer:
             if each.loss:
                 side = diagram.seats[step.action.seat].side
                 costs[side] = costs.get(side, 0) + each.loss
-                cost = f"−{each.loss}"
+                cost = f"{-each.loss:+d}".replace("-", "−")
                 better = Line(", ").join(
                     Line.assemble(
                         self._action(step.position, action),
@@ -176,6 +177,8 @@ class Renderer:
             if step.breach is not None:
                 played.append(" !", "bold red")
             rows.append([Line(str(step.at), "dim"), Line(seats[step.action.seat]), played, shown, Line(cost), better])
+            if step.breach is not None:
+                rows.append([Line()] * 5 + [Line(plain(self._duty(step, diagram)), "red")])
         parts += self._grid(rows, gap=3, right=(3, 4), indent=_MARGIN)
         sides = sorted({view.side for view in diagram.seats})
         lost = [f"{_side(diagram, side)} {costs.get(side, 0)}" for side in sides]
@@ -183,6 +186,26 @@ class Renderer:
         if unknown:
             parts.append(Line(say("line.unknown", count=unknown, total=len(values))))
         return self._string(parts)
+
+    def _duty(self, step: Step, diagram: Diagram) -> str:
+        """Which rule an action broke, in words; those of its fault where only they say it."""
+        assert step.breach is not None
+        action = f"{step.action.action} ({diagram.seats[step.action.seat].name})"
+        return step.position.why_not(action, self.text.lang) or self.text.fault(step.breach)
+
+    def _spoken(self, item: Item, faults: Iterable[Fault]) -> list[Fault]:
+        """Faults whose sentences, made by a game, are in the language of the command."""
+        if item.deal is None or self.text.lang == "en":
+            return list(faults)
+        breaches = {}
+        for step in item.deal.steps:
+            if step.breach is not None:
+                diagram = item.deal.game.describe(step.position, self.text.lang)
+                seat = plain(diagram.seats[step.action.seat].name)
+                face = self._action(step.position, step.action).plain
+                said = self.text("deal.breach", trick=step.at.trick, seat=seat, action=face)
+                breaches[step.breach.field, step.breach.reason] = f"{said}: {self._duty(step, diagram)}"
+        return [replace(fault, message=breaches.get((fault.field, fault.reason), fault.message)) for fault in faults]
 
     def _of_line(self, step: Step, objective: str, value: int) -> str:
         """A value of a step as people read it: a margin with its sign, or the outcome's word."""

@@ -231,6 +231,10 @@ MESSAGES: Final[dict[str, Message]] = {
     "option.output": Message(
         "Write the record to this file, when all has been read.", "Escribe el registro en este fichero, al acabar."
     ),
+    "option.convert_json": Message(
+        "Report faults as JSON on standard output, in the order of the deals, which are then JSON too (unless -o).",
+        "Anuncia los fallos como JSON por la salida estándar, entre los repartos, que sin -o van también así.",
+    ),
     "option.to": Message(
         "text: as people read records (default). json: one JSON object for each deal.",
         "text: como lo lee una persona (por defecto). json: un objeto JSON por reparto.",
@@ -245,6 +249,10 @@ MESSAGES: Final[dict[str, Message]] = {
         "Búsquedas a la vez (por defecto, una por procesador).",
     ),
     # Bad usage.
+    "usage.text_and_json": Message(
+        "--json writes the deals as JSON; -o says where they go as text",
+        "--json escribe los repartos como JSON; con -o se dice adónde van como texto",
+    ),
     "usage.see": Message("see {command} --help", "véase {command} --help"),
     "usage.no_option": Message("there is no option {name}", "no hay ninguna opción {name}"),
     "usage.perhaps": Message("perhaps {names}?", "¿quizá {names}?"),
@@ -399,6 +407,7 @@ MESSAGES: Final[dict[str, Message]] = {
     "best.stats": Message("{worlds} worlds, {seconds} s", "{worlds} mundos, {seconds} s"),
     # Deals.
     "deal.title": Message("deal {number}", "reparto {number}"),
+    "deal.breach": Message("trick {trick}, seat {seat}, {action}", "baza {trick}, asiento {seat}, {action}"),
     "deal.players": Message("Players: {names}", "Jugadores: {names}"),
     "line.at": Message("At", "Dónde"),
     "line.played": Message("Played", "Jugada"),

@@ -43,9 +43,9 @@ _SAME: Final = 1e-9
 class Estimate:
     """What an action is worth to the side of the seat that acts, as a mean over the worlds looked at.
 
-    ``value`` is in points of margin, or under ``game`` the probability of winning. ``loss`` is what it loses against
-    the best action, measured where that one was not chosen; it is 0 for the best. Errors are standard errors, NaN
-    where one world says nothing about them. ``worlds`` counts the worlds in which the action was tried.
+    ``value`` is in points of margin, or under ``game`` the probability of winning. ``loss`` is by how much it trails
+    the best action in the worlds in which both were tried; it is 0 for the best. Errors are standard errors, NaN where
+    one world says nothing about them. ``worlds`` counts the worlds in which the action was tried.
     """
 
     action: Action
@@ -182,15 +182,9 @@ class Advice:
         for index, action in enumerate(self.knowledge.actions):
             mean = statistics.mean_of(values[:, index])
             behind = statistics.difference(values, first, index)
-            if index == first:
-                loss = statistics.Mean(0.0, 0.0, mean.count)
-            elif self.exact:
-                loss = behind
-            else:
-                loss = statistics.split_loss(values, index, racing)
-            error, loss_error = (0.0, 0.0) if self.exact else (mean.error, loss.error)
+            error, loss_error = (0.0, 0.0) if self.exact else (mean.error, behind.error)
             status = self._status(index == first, index in racing, behind)
-            found.append(Estimate(action, mean.mean, error, loss.mean, loss_error, status, mean.count))
+            found.append(Estimate(action, mean.mean, error, behind.mean, loss_error, status, mean.count))
         best = found.pop(first)
         found.sort(key=lambda each: -each.value)
         return (best, *found)
@@ -215,6 +209,18 @@ class Advice:
             if action in (each.action, each.action.action):
                 return each
         raise KeyError(action)
+
+    def loss(self, action: Action) -> statistics.Mean:
+        """What an action loses against the best there is, for judging whoever chose it.
+
+        The best of noisy means looks better than it is, so the action to compare with is chosen on one half of the
+        worlds and the loss measured on the other. It may come out below 0.
+        """
+        index = self.knowledge.actions.index(action)
+        if not self.exact:
+            return statistics.split_loss(self.values, index, self._racing)
+        behind = statistics.difference(self.values, statistics.leader(self.values, self._racing), index)
+        return statistics.Mean(behind.mean, 0.0, behind.count)
 
     @cached_property
     def where(self) -> tuple[Whereabouts, ...]:
@@ -385,6 +391,7 @@ def watch(
     if objective not in game.objectives:
         message = f"{game.name} has no objective {objective!r}; there are {', '.join(game.objectives)}"
         raise InvalidRequest(message, [Fault("objective", "UNKNOWN_OBJECTIVE", message)])
+    knowledge = knowledge.under(objective)
     counted = Worlds(knowledge.allowed, [place.capacity for place in knowledge.places])
     if not counted.count:
         raise InvalidPosition("no deal fits what is known", [_contradiction(knowledge, counted)])

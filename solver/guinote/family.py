@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from arrastre import notation
 from arrastre.cards import CARDS, FIGURES, SUITS, UNKNOWN, Deck, card_text, suit_text
@@ -14,19 +16,22 @@ from arrastre.game import (
     DEFAULT_NODES,
     Action,
     ActionValue,
+    Address,
     Deal,
     Diagram,
     Face,
     Game,
+    Knowledge,
     Limits,
     NativeContext,
     Position,
     RuleRow,
     Score,
     Values,
+    View,
     Want,
 )
-from arrastre.guinote import describe, kernel, replay, scoring
+from arrastre.guinote import describe, kernel, knowledge, playout, replay, scoring
 from arrastre.guinote.gate import read_position
 from arrastre.guinote.position import (
     BEFORE_DRAW,
@@ -40,6 +45,9 @@ from arrastre.guinote.position import (
 )
 from arrastre.guinote.rules import RULESETS, Ruleset
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 POINTS: Final = "points"
 GAME: Final = "game"
 WIN, LOSE, VUELTAS, REPLAY = "win", "lose", "vueltas", "replay"
@@ -48,9 +56,16 @@ WIN, LOSE, VUELTAS, REPLAY = "win", "lose", "vueltas", "replay"
 _OBJECTIVES: Final = {POINTS: 0, GAME: 1}
 _WANTS: Final[dict[Want, int]] = {"all": 0, "best": 1, "value": 2}
 _MOMENTS: Final = {RIVALS: 1, BEFORE_DRAW_RIVALS: 2, BEFORE_DRAW: 3}
+_VIEWS: Final[dict[View, int]] = {"informed": 0, "clairvoyant": 1}
 _LANE: Final = 16
+_UNSEEN: Final = 255
 _ALL_SUITS: Final = 0b1111
 _CARD: Final = 0
+#: By the number of players: nodes that the exact search of one world is reckoned to need, all its actions valued, with
+#: 0, 1, 2, … draw tricks left. Typical figures of whole hands, measured once (benchmarks/worlds_values.py).
+_NOMINAL_NODES: Final = {4: (10_000, 150_000, 5_000_000), 2: (2_000, 10_000, 40_000, 160_000, 800_000)}
+#: What a world may cost unless a caller says otherwise.
+_WORLD_NODES: Final = 200_000
 
 
 class _Native(NativeContext):
@@ -69,13 +84,14 @@ class _Lexicon:
     """How one pack under one trump translates between cards, the kernel's numbers, texts and the order among equals.
 
     ``numbers[card]`` is the kernel's number of a card and ``lanes[suit]`` its lane; ``texts[kind]`` maps the kernel's
-    argument to the action's text; ``ties`` maps a text to its place among actions of equal value, ``places`` a
-    kernel's card to its place in the order in which hands are written.
+    argument to the action's text, ``actions`` a text to both; ``ties`` maps a text to its place among actions of equal
+    value, ``places`` a kernel's card to its place in the order in which hands are written.
     """
 
     numbers: tuple[int, ...]
     lanes: tuple[int, ...]
     texts: tuple[Mapping[int, str], ...]
+    actions: Mapping[str, tuple[int, int]]
     ties: Mapping[str, tuple[int, ...]]
     places: Mapping[int, int]
 
@@ -93,7 +109,8 @@ def _lexicon(
     ties |= {cantes[lane]: (1, lane) for lane in cantes}
     ties |= {cards[numbers[card]]: (3, points[card], strengths[card], card // FIGURES) for card in range(CARDS)}
     texts = (cards, cantes, {0: CAMBIO}, {0: TUTE}, {0: PASS})
-    return _Lexicon(numbers, lanes, texts, ties, {numbers[card]: places[card] for card in range(CARDS)})
+    actions = {text: (kind, number) for kind, each in enumerate(texts) for number, text in each.items()}
+    return _Lexicon(numbers, lanes, texts, actions, ties, {numbers[card]: places[card] for card in range(CARDS)})
 
 
 def _lexicon_of(position: GuinotePosition) -> _Lexicon:
@@ -235,6 +252,49 @@ class GuinoteFamily(Game):
         )
         return [_Found(results, index, _lexicon_of(position)) for index, position in enumerate(mine)]
 
+    def knowledge(self, position: Position, seat: int) -> Knowledge:
+        assert isinstance(position, GuinotePosition)
+        return knowledge.knowledge(position, seat)
+
+    def knowledge_at(self, deal: Deal, at: Address, seat: int | None) -> Knowledge:
+        return knowledge.knowledge_at(deal, at, seat)
+
+    def world_values(
+        self,
+        knowledge: Knowledge,
+        worlds: NDArray[np.uint8],
+        actions: Sequence[Action],
+        *,
+        view: View,
+        objective: str,
+        complete: bool,
+        limits: Limits,
+        context: NativeContext,
+    ) -> NDArray[np.float64]:
+        position = knowledge.position
+        assert isinstance(position, GuinotePosition) and isinstance(context, _Native)
+        lexicon = _lexicon_of(position)
+        numbers = [
+            _UNSEEN if played else lexicon.actions[item][1]
+            for item, played in zip(knowledge.items, knowledge.played, strict=True)
+        ]
+        values = np.empty((len(worlds), len(actions)))
+        playout.world_values(
+            pack(position),
+            bytes(numbers),
+            bytes(place.seat if place.kind == "hand" else _LANE + place.index for place in knowledge.places),
+            np.ascontiguousarray(worlds),
+            [(*lexicon.actions[each.action], each.seat) for each in actions],
+            knowledge.seat,
+            _VIEWS[view],
+            _depth(position, limits) if view == "clairvoyant" else 0,
+            _OBJECTIVES[objective],
+            context.kernel,
+            limits.seconds or 0.0,
+            values,
+        )
+        return values
+
     def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:
         assert isinstance(position, GuinotePosition)
         return (*_lexicon_of(position).ties[action.action], action.seat)
@@ -287,6 +347,13 @@ class GuinoteFamily(Game):
             scoring.DealScore(deal.number, deal.rules, deal.start, deal.result, deal.standing) for deal in mine
         )
         return describe.RecordScore(rows)
+
+
+def _depth(position: GuinotePosition, limits: Limits) -> int:
+    """The number of draw tricks that the exact search of a world can look through within a limit."""
+    budget = _WORLD_NODES if limits.nodes is None else limits.nodes
+    nominal = _NOMINAL_NODES[position.players]
+    return max((draws for draws, nodes in enumerate(nominal) if nodes <= budget), default=0)
 
 
 def _total(position: GuinotePosition, side: int) -> int:

@@ -35,6 +35,7 @@ cdef enum:
     ALL = 0                 # what is wanted: every action's value, which actions are best, the value alone
     BEST = 1
     VALUE = 2
+    UNSEEN = 255            # in a Setup's stock, a card still to be filled in
 
 cdef enum Moment:
     PLAY                    # the next seat plays a card; at the lead, the winner's side may declare first
@@ -185,7 +186,6 @@ cdef struct State:
 cdef int search(State* s, Setup* root, int alpha, int beta) noexcept nogil
 cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil
 
-
 cdef class Context:
     # One thread's working memory: a table and a clock. `salt` hides what the table holds from a fresh start.
     cdef Table table
@@ -199,3 +199,26 @@ cdef class Results:
     cdef Result* found
     cdef readonly Py_ssize_t count
     cdef Result* at(self, Py_ssize_t i) except NULL
+
+
+# For whoever walks through a deal one step at a time (playout.pyx); none of these searches but try_action.
+# set_up: a State for `root`. table_mask: how much of a table of `most` + 1 buckets its search should use.
+# list_actions, try_action: the legal actions of the side to act, and the value of one of them for that side, the side
+# declaring nothing before it.
+# read_table: the trick in progress. lay: play a card; legal_cards: those that may be. who_exchanges, can_sing, holds_tute: may this seat declare now?
+# deal_out: the last card has been drawn. has_won: whether points just gained end the game for `side`.
+# judge: the deal is over: 1 side 0 wins the game, -1 side 1 does, 0 neither.
+cdef void set_up(State* s, Setup* root, int objective, Context context) noexcept nogil
+cdef uint64_t table_mask(Setup* root, uint64_t most) noexcept nogil
+cdef void list_actions(State* s, Setup* root, Result* out) noexcept nogil
+cdef int try_action(State* s, Setup* root, Found* action, int alpha, int beta) noexcept nogil
+cdef uint64_t legal_cards(State* s, Trick* trick) noexcept nogil
+cdef Trick read_table(State* s, Setup* root) noexcept nogil
+cdef void lay(State* s, Trick* trick, int card) noexcept nogil
+cdef int who_exchanges(State* s, int leader, bint rivals) noexcept nogil
+cdef void exchange(State* s, int seat) noexcept nogil
+cdef bint can_sing(State* s, int seat, int lane, int leader, int singers) noexcept nogil
+cdef bint holds_tute(State* s, int seat) noexcept nogil
+cdef void deal_out(State* s) noexcept nogil
+cdef bint has_won(State* s, int side, bint by_trick) noexcept nogil
+cdef int judge(State* s, int last_winner) noexcept nogil

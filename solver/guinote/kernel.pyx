@@ -1290,9 +1290,48 @@ cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil:
     out.nodes = s.clock.nodes
 
 
+# ---- one step at a time --------------------------------------------------------------------------------------------
+
+cdef uint64_t legal_cards(State* s, Trick* trick) noexcept nogil:
+    return legal(s, trick) if trick.count else s.hand[trick.seat]
+
+
+cdef void lay(State* s, Trick* trick, int card) noexcept nogil:
+    if bit(card) & PAIRS:
+        s.unsung &= ~(1 << (card >> 4))
+    s.hand[trick.seat] ^= bit(card)
+    put(s, trick, card)
+
+
+cdef int who_exchanges(State* s, int leader, bint rivals) noexcept nogil:
+    return exchanger(s, leader, rivals)
+
+
+cdef void exchange(State* s, int seat) noexcept nogil:
+    do_exchange(s, seat)
+
+
+cdef bint can_sing(State* s, int seat, int lane, int leader, int singers) noexcept nogil:
+    cdef uint64_t pair = PAIR << (lane * LANE_CARDS)
+    return s.unsung >> lane & 1 and s.hand[seat] & pair == pair and may_sing(s, seat, leader, singers)
+
+
+cdef bint holds_tute(State* s, int seat) noexcept nogil:
+    return makes_tute(s, s.hand[seat])
+
+
+cdef void deal_out(State* s) noexcept nogil:
+    s.swap = 0
+    s.unsung = still_together(s)
+
+
+cdef bint has_won(State* s, int side, bint by_trick) noexcept nogil:
+    return wins_at_once(s, side) or by_trick and s.ends_on_trick and s.total[side] >= s.rules.target
+
+
 # ---- the Python side -----------------------------------------------------------------------------------------------
 
-cdef inline uint64_t table_mask(Setup* root, uint64_t most) noexcept nogil:
+cdef uint64_t table_mask(Setup* root, uint64_t most) noexcept nogil:
     # How much of the table a search uses. A small search in a small table stays in the processor's nearest cache: six
     # tricks took a third less time in 2^9 buckets than in 2^18 (docs/speed.md). Each trick more needs some 20 times the
     # entries while cards are drawn, 8 times without.
@@ -1406,7 +1445,8 @@ def pack(
 ):
     """A position as the kernel's bytes, for :func:`solve_batch`.
 
-    ``numbers[card]`` is the kernel's number of a card; the position must have passed its gate.
+    ``numbers[card]`` is the kernel's number of a card; the position must have passed its gate. An unseen card of the
+    stock is -1; what is made of it can be completed, but not searched.
     """
     cdef Setup setup
     cdef int i
@@ -1421,7 +1461,7 @@ def pack(
         for card in hand:
             setup.hand[i] |= bit(numbers[card])
     for i, card in enumerate(stock):
-        setup.stock[i] = numbers[card]
+        setup.stock[i] = numbers[card] if card >= 0 else UNSEEN
     setup.stock_count = len(stock)
     for i, card in enumerate(table):
         setup.table[i] = numbers[card]

@@ -436,3 +436,20 @@ def test_bad_language_and_no_command() -> None:
     assert (result.exit_code, "'de' is none of es, en" in result.stderr) == (2, True)
     result = runner().invoke(command("en"), [])
     assert (result.exit_code, result.stderr.startswith("Usage: ")) == (2, True)
+
+
+@pytest.mark.usefixtures("toy")
+def test_toy_records() -> None:
+    deal = '[Deal "1"] [Ruleset "mayor"] [Leader "N"]\n[Hands "N 6O1O; O 7O2O; S 5O4O"]\n1. N 6O 7O 5O\n*\n'
+    (checked,) = objects(call("check", "--json", "-", given=deal))
+    assert (checked["index"], checked["deal"], checked["ruleset"]) == (0, 1, "mayor")
+    assert "→ B" in call("show", "-", given=deal).stdout
+    assert call("check", "-", given=deal).stdout
+    (line,) = objects(call("solve", "--line", "--json", "-", given=deal))
+    assert [step["at"] for step in line["steps"]] == ["1.1", "1.2", "1.3"]
+    assert all(step["loss"] >= 0 for step in line["steps"])
+    (solved,) = objects(call("solve", "--at", "1.2", "--json", "-", given=deal))
+    assert solved["seat"] == 1
+    wrong = deal.replace("N 6O 7O", "N 3O 7O")
+    (refused,) = objects(call("solve", "--at", "1.1", "--json", "-", given=wrong))
+    assert [fault["reason"] for fault in refused["error"]["faults"]] == ["TOY_DUTY"]
