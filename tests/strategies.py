@@ -62,14 +62,15 @@ def rulesets(draw: Draw, overrides: int = 2) -> tuple[str, dict[str, Any]]:
 def positions(draw: Draw, *, kind: str = "any") -> dict[str, Any]:
     """A position with every card known.
 
-    ``kind``: ``arrastre`` (no stock, few cards), ``draw`` (one or two draw tricks left, and small hands by an override
+    ``kind``: ``arrastre`` (no stock, few cards), ``last_tricks`` (the same with four players and one or two tricks to
+    come), ``draw`` (one or two draw tricks left, and small hands by an override
     of ``hand_size``), ``any`` of these two, all quick to solve; ``ordinary_draw`` (two players, whole hands, the last
     draw trick led or complete); ``whole`` (a moment anywhere in an ordinary deal, far too big to be solved).
     """
     if kind == "any":
         kind = draw(st.sampled_from(("arrastre", "draw")))
     name, overrides = draw(rulesets())
-    players = 2 if kind == "ordinary_draw" else draw(st.sampled_from((4, 2)))
+    players = {"ordinary_draw": 2, "last_tricks": 4}.get(kind) or draw(st.sampled_from((4, 2)))
     rules = rules_of({"ruleset": name, "rules": overrides})
     hand_size = 6
     if kind == "draw":
@@ -144,6 +145,8 @@ def _shape(draw: Draw, kind: str, players: int, hand_size: int, rules: dict[str,
         return hand_size, 1
     if kind == "draw":
         return hand_size, (draw(st.sampled_from((1, 1, 2))) if players * hand_size <= 6 else 1)
+    if kind == "last_tricks":
+        return draw(st.sampled_from((2, 2, 2, 2, 1))), 0
     if players == 2:
         return draw(st.sampled_from((4, 5, 3, 2, 6, 1))), 0
     return draw(st.sampled_from((2, 3, 3, 3, 1) if rules["strict_from_start"] == "never" else (2, 3, 3, 3, 4, 4, 1))), 0

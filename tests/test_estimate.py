@@ -143,3 +143,13 @@ def test_a_deal_needs_a_moment() -> None:
     assert refused.value.faults[0].reason == "NO_ADDRESS"
     advice = arrastre.best(record.deals[0], at="8.1")
     assert advice.exact and advice.seat == 2
+
+
+def test_the_last_two_tricks_do_not_count_on_a_partner_that_sees_everything() -> None:
+    gone = _gone("4O", "2C", "SO", "RB", "6C", "7B", "RO", "RC")
+    advice = arrastre.best(position(f"4O.2C/+2/+2/+2 O 0 - tricks=8-0 gone={gone}"))
+    clairvoyant = arrastre.best(position(f"4O.2C/+2/+2/+2 O 0 - tricks=8-0 gone={gone}"), view="clairvoyant")
+    assert advice.exact and clairvoyant.exact and advice.worlds == clairvoyant.worlds == 90
+    assert (advice.actions[0].action.action, clairvoyant.actions[0].action.action) == ("2C", "4O")
+    assert advice["4O"].value == pytest.approx(-9.311111, abs=1e-6)
+    assert clairvoyant["4O"].value == pytest.approx(-8.688889, abs=1e-6)

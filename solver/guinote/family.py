@@ -32,7 +32,7 @@ from arrastre.game import (
     View,
     Want,
 )
-from arrastre.guinote import describe, kernel, knowledge, playout, replay, scoring
+from arrastre.guinote import describe, kernel, knowledge, playout, replay, scoring, vector
 from arrastre.guinote.equity import vueltas_equity
 from arrastre.guinote.gate import read_position
 from arrastre.guinote.position import (
@@ -40,7 +40,9 @@ from arrastre.guinote.position import (
     BEFORE_DRAW_RIVALS,
     CAMBIO,
     CANTE,
+    LEAD,
     PASS,
+    PLAY,
     RIVALS,
     TUTE,
     GuinotePosition,
@@ -66,6 +68,9 @@ _CARD: Final = 0
 #: By the number of players: nodes that the exact search of one world is reckoned to need, all its actions valued, with
 #: 0, 1, 2, … draw tricks left. Typical figures (benchmarks/worlds_values.py), rounded.
 _NOMINAL_NODES: Final = {4: (10_000, 200_000, 5_000_000), 2: (200, 500, 7_000, 50_000, 350_000)}
+#: The last tricks in which partners are known not to see each other's cards (vector.pxd).
+_VECTOR_PLAYERS: Final = 4
+_VECTOR_TRICKS: Final = 2
 #: What a world may cost unless a caller says otherwise.
 _WORLD_NODES: Final = 200_000
 _NO_LIMITS: Final = Limits()
@@ -271,11 +276,11 @@ class GuinoteFamily(Game):
         *,
         view: View,
         objective: str,
-        complete: bool,  # noqa: ARG002
+        complete: bool,
         limits: Limits,
         context: NativeContext,
     ) -> NDArray[np.float64]:
-        return _world_values(knowledge, worlds, actions, view, objective, limits, context, None)
+        return _world_values(knowledge, worlds, actions, view, objective, limits, context, None, complete)
 
     def world_details(
         self,
@@ -294,7 +299,7 @@ class GuinoteFamily(Game):
         Rows whose values are NaN say nothing.
         """
         detail = np.zeros((len(worlds), len(actions), 6), np.int16)
-        values = _world_values(knowledge, worlds, actions, view, POINTS, limits, context, detail)
+        values = _world_values(knowledge, worlds, actions, view, POINTS, limits, context, detail, False)
         return values, detail
 
     def policy(self, position: Position, seat: int) -> Action:
@@ -367,6 +372,7 @@ def _world_values(
     limits: Limits,
     context: NativeContext,
     detail: NDArray[np.int16] | None,
+    complete: bool,
 ) -> NDArray[np.float64]:
     position = knowledge.position
     assert isinstance(position, GuinotePosition) and isinstance(context, _Native)
@@ -375,24 +381,49 @@ def _world_values(
         _UNSEEN if played else lexicon.actions[item][1]
         for item, played in zip(knowledge.items, knowledge.played, strict=True)
     ]
+    targets = bytes(place.seat if place.kind == "hand" else _LANE + place.index for place in knowledge.places)
+    moves = [lexicon.actions[each.action] for each in actions]
+    equity = vueltas_equity(position.rules.target)
+    if complete and view == "informed" and detail is None and _is_ending(position):
+        return vector.vector_values(
+            pack(position),
+            bytes(numbers),
+            targets,
+            np.ascontiguousarray(worlds),
+            moves,
+            knowledge.seat,
+            _OBJECTIVES[objective],
+            context.kernel,
+            equity,
+        )
     values = np.empty((len(worlds), len(actions)))
     playout.world_values(
         pack(position),
         bytes(numbers),
-        bytes(place.seat if place.kind == "hand" else _LANE + place.index for place in knowledge.places),
+        targets,
         np.ascontiguousarray(worlds),
-        [(*lexicon.actions[each.action], each.seat) for each in actions],
+        [(*move, each.seat) for move, each in zip(moves, actions, strict=True)],
         knowledge.seat,
         _VIEWS[view],
         _depth(position, limits) if view == "clairvoyant" else 0,
         _OBJECTIVES[objective],
-        vueltas_equity(position.rules.target),
+        equity,
         context.kernel,
         limits.seconds or 0.0,
         values,
         detail,
     )
     return values
+
+
+def _is_ending(position: GuinotePosition) -> bool:
+    """Whether what is left is the last two tricks of four players, for which there is a search over all worlds."""
+    return (
+        position.players == _VECTOR_PLAYERS
+        and not position.stock
+        and position.moment in (LEAD, PLAY)
+        and position.rules.total_tricks - position.played <= _VECTOR_TRICKS
+    )
 
 
 def _completed(position: GuinotePosition) -> GuinotePosition:
