@@ -28,7 +28,7 @@ import click
 import arrastre
 from arrastre import game, notation
 from arrastre.cards import quoted
-from arrastre.cli import convert, items
+from arrastre.cli import best, convert, items
 from arrastre.cli.items import Item
 from arrastre.cli.standings import Standings
 from arrastre.cli.text import LANGUAGES, Text, language
@@ -237,14 +237,26 @@ class _Gate:
         """The deals of a record under the rules that were asked for."""
         return read_deals(lines, ruleset=self.ruleset, rules=self.rules)
 
+    def source(self, item: Item) -> Position | Deal:
+        """The position, or the recorded deal of which a decision is meant. Raises ArrastreError."""
+        if item.error is not None or item.deal is None:
+            return self.position(item)
+        if self.at is None:
+            said = "a record has many decisions: --at 7.2 says which"
+            raise InvalidRequest("which decision is not said", [Fault("at", "NO_ADDRESS", said)])
+        return item.deal
+
     def passes_over(self, item: Item) -> bool:
         """Whether the item is a deal that was not asked for."""
         number = None if self.at is None else self.at.deal
         return number is not None and item.deal is not None and item.deal.number != number
 
     def position(self, item: Item) -> Position:
-        """The position to look at. Raises ArrastreError."""
-        if item.error is not None:
+        """The position to look at. Raises ArrastreError.
+
+        A deal with faults has it where they leave no doubt about it.
+        """
+        if item.error is not None and (item.deal is None or self.at is None or not item.deal.is_certain(self.at.where)):
             raise item.error
         if item.deal is not None:
             if self.at is None:
@@ -349,6 +361,8 @@ class _Run:
             except KeyboardInterrupt:
                 stop()
                 self._write_found()
+                if said := last():
+                    self.output.write_apart(said)
                 self._end()
                 _say(self.text("run.interrupted"))
                 return INTERRUPTED
@@ -825,17 +839,21 @@ def command(lang: str) -> click.Group:
     def ruled(function: Any) -> Any:
         return option("--rules", multiple=True, callback=read.by(read.settings), metavar="FIELD=VALUE,…")(function)
 
+    def under(function: Any) -> Any:
+        """Options that say under which rules something is read."""
+        metavar = text("help.name") + "|auto"
+        return option("--ruleset", callback=read.by(read.ruleset_or_auto), metavar=metavar)(ruled(function))
+
     def judged(function: Any) -> Any:
         """Options of the commands that read items under some rules."""
-        function = option(
-            "--progress",
-            callback=read.by(read.one_of("auto", "json", "none")),
-            metavar="auto|json|none",
-            default="auto",
-        )(function)
-        function = ruled(function)
-        metavar = text("help.name") + "|auto"
-        return option("--ruleset", callback=read.by(read.ruleset_or_auto), metavar=metavar)(function)
+        return under(
+            option(
+                "--progress",
+                callback=read.by(read.one_of("auto", "json", "none")),
+                metavar="auto|json|none",
+                default="auto",
+            )(function)
+        )
 
     def gated(function: Any) -> Any:
         """Options of the commands that read positions, and those of records."""
@@ -914,13 +932,18 @@ def command(lang: str) -> click.Group:
         run = _Run(text, as_json, progress)
         solver = _Solver(threads, objective, want, line is not False, nodes, seconds)
 
+        def faults(item: Item) -> str:
+            return "" if item.error is None else run.render.faults(item, item.error)
+
         def answer(item: Item) -> Future[str] | None:
             here = None if at is None else at.where
-            where = {} if item.deal is None or here is None else {"deal": item.deal.number, "at": str(here)}
+            where: dict[str, Any] = {}
+            if item.deal is not None and here is not None:
+                where = {"deal": item.deal.number, "at": str(here), "faults": _listed(item.deal)}
 
             def written(solution: arrastre.Solution, seconds: float) -> str:
                 if not as_json:
-                    return run.render.solution(item, solution, seconds if stats else None, here)
+                    return run.render.solution(item, solution, seconds if stats else None, here) + faults(item)
                 answer = solution.to_dict(item.index) | where
                 if stats:
                     answer |= {"nodes": solution.nodes, "seconds": round(seconds, 6)}
@@ -929,15 +952,17 @@ def command(lang: str) -> click.Group:
             def written_line(values: Sequence[LineValue]) -> str:
                 assert item.deal is not None
                 if not as_json:
-                    return run.render.line(item, item.deal, values, objective)
+                    return run.render.line(item, item.deal, values, objective) + faults(item)
                 answer = {"schema": 1, "index": item.index, "deal": item.deal.number, "objective": objective}
                 answer["proven"] = all(each.value is not None for each in values)
                 answer["steps"] = [each.to_dict() for each in values]
+                answer["faults"] = _listed(item.deal)
                 return _dumps(answer)
 
             if gate.passes_over(item):
                 return None
-            if item.deal is not None and item.error is None and at is None:
+            followed = item.deal is not None and item.deal.certain_positions > 0
+            if item.deal is not None and at is None and (item.error is None or followed):
                 if line and not then:
                     return solver.submit_line(item.deal, written_line)
                 said = "a record is solved at a decision (--at 7.2), or along what was played (--line)"
@@ -945,6 +970,8 @@ def command(lang: str) -> click.Group:
             return solver.submit(gate.position(item), written)
 
         return run.items(given, answer, solver.stop, records=items.Records(gate.read_deals))
+
+    best.add(adding, option, judged, common, read, _objectives(), text)
 
     @adding("show")
     @gated
@@ -970,7 +997,7 @@ def command(lang: str) -> click.Group:
                     return _dumps(Record([item.deal]).to_dict())
                 if not as_json:
                     shown = run.render.deal(item, item.deal)
-                    return shown if item.error is None else _Faulty(shown + run.render.faults(item.error))
+                    return shown if item.error is None else _Faulty(shown + run.render.faults(item, item.error))
             position = gate.position(item)
             return (
                 _dumps(position.to_dict())
@@ -1016,7 +1043,7 @@ def command(lang: str) -> click.Group:
 
         return run.items(given, answer, records=items.Records(gate.read_deals, only=True), last=last)
 
-    convert.add(adding, option, common, read, text)
+    convert.add(adding, option, under, common, read, text)
 
     @adding("rules")
     @click.argument("names", nargs=-1, metavar=text("help.ruleset"), callback=read.by(read.ruleset))
@@ -1036,6 +1063,11 @@ def command(lang: str) -> click.Group:
         return _serve(text, host, port, threads)
 
     return cast(click.Group, group)
+
+
+def _listed(deal: Deal) -> list[dict[str, Any]]:
+    """What is wrong with a deal that has been answered in spite of it."""
+    return [fault.to_dict() for fault in deal.faults]
 
 
 def _objectives() -> tuple[str, ...]:

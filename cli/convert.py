@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO, cast
@@ -22,10 +22,10 @@ from arrastre.cli.text import Text
 from arrastre.errors import ArrastreError, Fault, InvalidSyntax
 from arrastre.game import Deal
 from arrastre.importing import MAX_TEMPLATE
-from arrastre.record import SCHEMA, write_deal
+from arrastre.record import SCHEMA, DealItem, write_deal
 
 if TYPE_CHECKING:
-    from arrastre.cli import _Reader
+    from arrastre.cli import _Output, _Reader
 
 Decorator = Callable[[Any], Any]
 
@@ -33,7 +33,12 @@ _FORMS: Final = ("text", "json")
 
 
 def add(
-    adding: Callable[[str], Decorator], option: Callable[..., Decorator], common: Decorator, read: _Reader, text: Text
+    adding: Callable[[str], Decorator],
+    option: Callable[..., Decorator],
+    under: Decorator,
+    common: Decorator,
+    read: _Reader,
+    text: Text,
 ) -> None:
     """Add the command to the others."""
 
@@ -41,27 +46,51 @@ def add(
     @click.argument("logs", nargs=-1, required=True, metavar=text("help.log"))
     @option("--from", "template", key="from", required=True, metavar=text("help.template"))
     @option("-o", "--output", metavar=text("help.file"))
-    @option("--to", callback=read.by(read.one_of(*_FORMS)), metavar="|".join(_FORMS), default=_FORMS[0])
+    @option("--to", callback=read.by(read.one_of(*_FORMS)), metavar="|".join(_FORMS))
+    @under
+    @option("--json", "as_json", key="convert_json", is_flag=True)
     @common
-    def convert(logs: Sequence[str], template: str, output: str | None, to: str) -> int:
-        return _Conversion(text, to == "json").run(logs, template, output)
+    def convert(
+        logs: Sequence[str],
+        template: str,
+        output: str | None,
+        to: str | None,
+        ruleset: str | None,
+        rules: Sequence[Mapping[str, str]],
+        as_json: bool,
+    ) -> int:
+        if as_json and to == "text" and output is None:
+            raise click.UsageError(text("usage.text_and_json"))
+        # Deals and faults in one stream are read by one program.
+        form = to or ("json" if as_json and output is None else "text")
+        overrides = {field: value for each in rules for field, value in each.items()}
+        return _Conversion(text, form == "json", as_json, ruleset, overrides).run(logs, template, output)
 
 
 class _Conversion:
     """The command at work."""
 
-    def __init__(self, text: Text, as_json: bool) -> None:
+    def __init__(
+        self, text: Text, as_json: bool, faults_as_json: bool, ruleset: str | None, rules: Mapping[str, str]
+    ) -> None:
+        from arrastre.cli import _Interrupt, _Output
         from arrastre.cli.render import Renderer
 
         self._text = text
         self._as_json = as_json
+        self._faults_as_json = faults_as_json
+        self._ruleset = ruleset
+        self._rules = rules
+        self._items = 0
+        self._stdout = _Output()
+        self._interrupt = _Interrupt()
         self._complain = Renderer(cast("TextIO | None", sys.stderr), text).error
         self._deals = 0
         self._failed = False
 
     def run(self, logs: Sequence[str], template: str, output: str | None) -> int:
         """Convert all logs; the exit status."""
-        from arrastre.cli import BAD_USAGE, FAILED, OK, _say
+        from arrastre.cli import BAD_USAGE, FAILED, INTERRUPTED, OK, _say
 
         try:
             table = _template(template)
@@ -69,9 +98,14 @@ class _Conversion:
             self._report(Item(0, template, 0, ""), error)
             return BAD_USAGE
         try:
-            with _written(output) as write:
+            with self._interrupt, _written(output, self._stdout) as write:
                 for log in logs:
                     self._convert(log, table, write)
+            self._stdout.flush()
+        except KeyboardInterrupt:
+            self._stdout.flush()
+            _say(self._text("run.interrupted"))
+            return INTERRUPTED
         except _FileError as error:
             _say("arrastre convert: " + self._text("run.cannot_write", name=output, reason=error))
             return FAILED
@@ -80,14 +114,21 @@ class _Conversion:
     def _convert(self, log: str, template: Template, write: Callable[[str], None]) -> None:
         try:
             with _opened(log) as stream:
-                for item in converted(stream, template):
+                found = converted(stream, template, ruleset=self._ruleset, rules=self._rules)
+                while (item := self._next(found)) is not None:
                     if item.error is not None:
-                        self._report(Item(item.index, log, item.line, ""), item.error)
+                        self._report(Item(self._items, log, item.line, "", deal=item.deal), item.error)
                     elif item.deal is not None:
                         write(self._written(item.deal))
                         self._deals += 1
+                    self._items += 1
         except OSError as error:
-            self._report(Item(0, log, 0, ""), items.unreadable(log, error))
+            self._report(Item(self._items, log, 0, ""), items.unreadable(log, error))
+            self._items += 1
+
+    def _next(self, found: Iterator[DealItem]) -> DealItem | None:
+        with self._interrupt.waiting():
+            return next(found, None)
 
     def _written(self, deal: Deal) -> str:
         if self._as_json:
@@ -95,9 +136,12 @@ class _Conversion:
         return ("\n" if self._deals else "") + write_deal(deal.data)
 
     def _report(self, item: Item, error: ArrastreError) -> None:
-        from arrastre.cli import _say
+        from arrastre.cli import _dumps, _say
 
         self._failed = True
+        if self._faults_as_json:
+            self._stdout.write(_dumps({"schema": SCHEMA, "index": item.index, "error": error.to_dict()}))
+            return
         _say(self._complain(item, error).rstrip("\n"))
 
 
@@ -137,12 +181,9 @@ class _FileError(Exception):
 
 
 @contextmanager
-def _written(output: str | None) -> Iterator[Callable[[str], None]]:
+def _written(output: str | None, stdout: _Output) -> Iterator[Callable[[str], None]]:
     """What takes the deals: standard output, or a file that takes the place of an older one only when all is there."""
-    from arrastre.cli import _Output
-
     if output is None:
-        stdout = _Output()
         yield stdout.write
         stdout.flush()
         return

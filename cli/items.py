@@ -43,6 +43,8 @@ _DECODER = json.JSONDecoder()
 _STRING = re.compile(rb'"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"')
 # A run of all that neither opens nor closes anything (whole strings included), or one byte that may.
 _TOKEN = re.compile(rb'(?:[^"{}\[\]\n]++|' + _STRING.pattern + rb')++|[{}\[\]\n"]')
+_LINE_END = re.compile(rb"\r\n?")
+_MARK = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\f\v\n"
 _BETWEEN = re.compile(rb"[ \t\r\f\v\n,]*+")
 _TEXT_LIKE = re.compile(rb'[^\s"]*/')
@@ -182,8 +184,19 @@ def _moved(error: ArrastreError, lines: int) -> ArrastreError:
     """An error so many lines further down."""
     if not lines:
         return error
-    faults = [each if each.line is None else replace(each, line=each.line + lines) for each in error.faults]
-    return type(error)(error.message, faults)
+    return type(error)(error.message, [_lowered(each, lines) for each in error.faults])
+
+
+def _moved_deal(deal: Deal, lines: int) -> Deal:
+    """A deal with its faults so many lines further down."""
+    if not lines or not deal.faults:
+        return deal
+    steps = (step if step.breach is None else replace(step, breach=_lowered(step.breach, lines)) for step in deal.steps)
+    return replace(deal, steps=tuple(steps), faults=tuple(_lowered(each, lines) for each in deal.faults))
+
+
+def _lowered(fault: Fault, lines: int) -> Fault:
+    return fault if fault.line is None else replace(fault, line=fault.line + lines)
 
 
 class _Scanner:
@@ -204,6 +217,8 @@ class _Scanner:
         self._at = 0
         self._line = 1
         self._ended = False
+        # Whether the last block ended with a carriage return, of which a line feed may still be to come.
+        self._returned = False
         try:
             self._descriptor = stream.fileno()
         except (OSError, ValueError):
@@ -213,8 +228,6 @@ class _Scanner:
         """The stream's items; an OSError of the stream passes through."""
         notes: list[str] = []
         arrays = 0
-        if self._more(2) and self._buffer.startswith(b"\xef\xbb\xbf"):
-            self._at = 3
         while True:
             byte = self._skip_between()
             if byte == ord("]") and arrays:
@@ -313,7 +326,8 @@ class _Scanner:
         before = self._line - 1
         for found in records.read(self._record_lines(records, in_array, refused)):
             error = None if found.error is None else _moved(found.error, before)
-            yield Item(0, self._source, found.line + before, "", notes, error, found.deal)
+            deal = None if found.deal is None else _moved_deal(found.deal, before)
+            yield Item(0, self._source, found.line + before, "", notes, error, deal)
             notes = ()
         yield from refused
 
@@ -321,6 +335,8 @@ class _Scanner:
         """The lines from here on, up to something that belongs to no record; an object comes as a whole."""
         begun = in_deal = False
         while self._more(0):
+            if self._skip_mark():
+                continue
             blanks = b""
             if self._buffer[self._at] in b" \t\r":
                 match = _BLANKS.match(self._buffer, self._at)
@@ -386,7 +402,13 @@ class _Scanner:
         if not block:
             self._ended = True
             return False
-        self._buffer += block
+        if self._returned and block.startswith(b"\n"):
+            block = block[1:]
+            self._returned = False
+            if not block:
+                return self._fill()
+        self._returned = block.endswith(b"\r")
+        self._buffer += _LINE_END.sub(b"\n", block) if b"\r" in block else block
         return True
 
     def _more(self, offset: int) -> bool:
@@ -403,9 +425,16 @@ class _Scanner:
             end = match.end() if match else self._at
             self._line += self._buffer.count(b"\n", self._at, end)
             self._at = end
-            if end < len(self._buffer):
+            if end < len(self._buffer) and not self._skip_mark():
                 return self._buffer[end]
         return None
+
+    def _skip_mark(self) -> bool:
+        """Pass over a byte order mark; files that were put together have them in the middle."""
+        found = self._buffer[self._at] == _MARK[0] and self._more(2) and self._buffer.startswith(_MARK, self._at)
+        if found:
+            self._at += len(_MARK)
+        return found
 
     def _take_line(self) -> bytes | None:
         """The rest of the line; None, if it is too long to hold."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TextIO
 
 from rich.cells import cell_len
@@ -28,7 +29,7 @@ _MARGIN: Final = 2
 
 _SUIT_STYLES: Final = ("yellow", "red", "bright_blue", "green")
 _TURN: Final = "◂"
-_BEST: Final = "▸"
+BEST: Final = "▸"
 _EMPTY: Final = "–"
 _UNSEEN: Final = "?"
 
@@ -46,11 +47,11 @@ class Renderer:
 
     def __init__(self, stream: TextIO | None, text: Text) -> None:
         self.text = text
-        self._console = Console(file=stream or io.StringIO(), highlight=False, markup=False, emoji=False)
-        self._width = max(40, min(self._console.width, _WIDEST)) if self._console.is_terminal else WIDTH
-        self._console.width = self._width
+        self.console = Console(file=stream or io.StringIO(), highlight=False, markup=False, emoji=False)
+        self._width = max(40, min(self.console.width, _WIDEST)) if self.console.is_terminal else WIDTH
+        self.console.width = self._width
         # Without colours a line is its text: what rich would do to it takes most of the time of an answer.
-        self._colourless = self._console.color_system is None
+        self._colourless = self.console.color_system is None
 
     # Whole items.
 
@@ -84,9 +85,9 @@ class Renderer:
 
     def error(self, item: Item, error: ArrastreError) -> str:
         """What is wrong with an item, every fault on a line of its own."""
-        place = _plain(item.place) or self.text("fault.item") + f" {item.index + 1}"
-        said = _plain(self.text.error(error))
-        faults = list(error.faults)
+        place = plain(item.place) or self.text("fault.item") + f" {item.index + 1}"
+        said = plain(self.text.error(error))
+        faults = self._spoken(item, error.faults)
         if len(faults) == 1 and self._what(faults[0]) in said:
             place = ": ".join(filter(None, [place, self._where(faults.pop(), item.line)]))
         lines: list[RenderableType] = [Line.assemble((f"{place}: ", "bold"), said)]
@@ -98,18 +99,18 @@ class Renderer:
         columns = [
             [say(f"rules.{name}"), *(getattr(row, name) for row in rows)] for name in ("field", "value", "default")
         ]
-        widths = [max(map(cell_len, map(_plain, column))) + 2 for column in columns]
-        parts: list[RenderableType] = [Line(say("rules.title", name=_plain(name), players=players), "bold"), Line()]
+        widths = [max(map(cell_len, map(plain, column))) + 2 for column in columns]
+        parts: list[RenderableType] = [Line(say("rules.title", name=plain(name), players=players), "bold"), Line()]
         for number, cells in enumerate(zip(*columns, strict=True)):
             row = rows[number - 1] if number else None
             style = "dim" if row is None else "bold yellow" if row.differs else ""
             mark = "* " if row is not None and row.differs else "  "
-            parts.append(Line(mark + "".join(map(_padded, map(_plain, cells), widths)), style))
+            parts.append(Line(mark + "".join(map(_padded, map(plain, cells), widths)), style))
             if row is not None:
-                parts.append(Padding(Line(_plain(row.meaning), "dim"), (0, 0, 0, 6)))
+                parts.append(Padding(Line(plain(row.meaning), "dim"), (0, 0, 0, 6)))
                 if row.values:
                     values = say("rules.values", values=say.either(row.values))
-                    parts.append(Padding(Line(_plain(values), "dim"), (0, 0, 0, 6)))
+                    parts.append(Padding(Line(plain(values), "dim"), (0, 0, 0, 6)))
         return self._string(parts)
 
     def rulesets(self, rulesets: Sequence[tuple[str, Sequence[RuleRow]]]) -> str:
@@ -118,7 +119,7 @@ class Renderer:
         table = [[Line(say("rules.name"), "bold"), Line(say("rules.differs"), "bold")]]
         for name, rows in rulesets:
             differs = ", ".join(f"{row.field} {row.value}" for row in rows if row.differs)
-            table.append([Line(_plain(name), "bold"), Line(_plain(differs) or say("rules.is_default"))])
+            table.append([Line(plain(name), "bold"), Line(plain(differs) or say("rules.is_default"))])
         return self._string(self._grid(table, gap=2))
 
     def deal(self, item: Item, deal: Deal) -> str:
@@ -131,10 +132,10 @@ class Renderer:
         parts += [Line(), *self._score_table(score(Record([deal])).tables(self.text.lang)[:1])]
         return self._string(parts)
 
-    def faults(self, error: ArrastreError) -> str:
+    def faults(self, item: Item, error: ArrastreError) -> str:
         """What is wrong with a deal, every fault on a line of its own."""
-        lines: list[RenderableType] = [Line(), Line(_plain(self.text.error(error)) + ":", "bold")]
-        return self._string([*lines, *self._fault_lines(error.faults, 0)])
+        lines: list[RenderableType] = [Line(), Line(plain(self.text.error(error)) + ":", "bold")]
+        return self._string([*lines, *self._fault_lines(self._spoken(item, error.faults), 0)])
 
     def score(self, score: Score) -> str:
         """What deals add up to, a table after the other."""
@@ -147,7 +148,7 @@ class Renderer:
         if not values:
             return self._string([*parts, Line(say("line.empty"))])
         diagram = deal.game.describe(values[0].step.position, say.lang)
-        seats = [_plain(view.name) for view in diagram.seats]
+        seats = [plain(view.name) for view in diagram.seats]
         heads = ["line.at", "solve.seat", "line.played", "solve.value", "line.cost", "line.better"]
         rows = [[Line(say(head), "dim") for head in heads]]
         costs: dict[int, int] = {}
@@ -164,7 +165,7 @@ class Renderer:
             if each.loss:
                 side = diagram.seats[step.action.seat].side
                 costs[side] = costs.get(side, 0) + each.loss
-                cost = f"−{each.loss}"
+                cost = f"{-each.loss:+d}".replace("-", "−")
                 better = Line(", ").join(
                     Line.assemble(
                         self._action(step.position, action),
@@ -176,6 +177,8 @@ class Renderer:
             if step.breach is not None:
                 played.append(" !", "bold red")
             rows.append([Line(str(step.at), "dim"), Line(seats[step.action.seat]), played, shown, Line(cost), better])
+            if step.breach is not None:
+                rows.append([Line()] * 5 + [Line(plain(self._duty(step, diagram)), "red")])
         parts += self._grid(rows, gap=3, right=(3, 4), indent=_MARGIN)
         sides = sorted({view.side for view in diagram.seats})
         lost = [f"{_side(diagram, side)} {costs.get(side, 0)}" for side in sides]
@@ -183,6 +186,26 @@ class Renderer:
         if unknown:
             parts.append(Line(say("line.unknown", count=unknown, total=len(values))))
         return self._string(parts)
+
+    def _duty(self, step: Step, diagram: Diagram) -> str:
+        """Which rule an action broke, in words; those of its fault where only they say it."""
+        assert step.breach is not None
+        action = f"{step.action.action} ({diagram.seats[step.action.seat].name})"
+        return step.position.why_not(action, self.text.lang) or self.text.fault(step.breach)
+
+    def _spoken(self, item: Item, faults: Iterable[Fault]) -> list[Fault]:
+        """Faults whose sentences, made by a game, are in the language of the command."""
+        if item.deal is None or self.text.lang == "en":
+            return list(faults)
+        breaches = {}
+        for step in item.deal.steps:
+            if step.breach is not None:
+                diagram = item.deal.game.describe(step.position, self.text.lang)
+                seat = plain(diagram.seats[step.action.seat].name)
+                face = self._action(step.position, step.action).plain
+                said = self.text("deal.breach", trick=step.at.trick, seat=seat, action=face)
+                breaches[step.breach.field, step.breach.reason] = f"{said}: {self._duty(step, diagram)}"
+        return [replace(fault, message=breaches.get((fault.field, fault.reason), fault.message)) for fault in faults]
 
     def _of_line(self, step: Step, objective: str, value: int) -> str:
         """A value of a step as people read it: a margin with its sign, or the outcome's word."""
@@ -195,19 +218,19 @@ class Renderer:
     def _prose(self, data: Mapping[str, Any]) -> list[RenderableType]:
         """Who played where, as far as a deal says so."""
         said = [data.get(name) for name in ("event", "site", "date", "round", "table", "source")]
-        title = ", ".join(_plain(each) for each in said if each and isinstance(each, str))
+        title = ", ".join(plain(each) for each in said if each and isinstance(each, str))
         parts: list[RenderableType] = [Line(title, "bold")] if title else []
         names = data.get("names")
         if isinstance(names, list | tuple) and any(names):
-            parts.append(Line(self.text("deal.players", names=", ".join(_plain(str(name)) or "–" for name in names))))
+            parts.append(Line(self.text("deal.players", names=", ".join(plain(str(name)) or "–" for name in names))))
         if data.get("comment"):
-            parts.append(Line(_plain(str(data["comment"])), "italic"))
+            parts.append(Line(plain(str(data["comment"])), "italic"))
         return [*parts, Line()] if parts else []
 
     def _tricks(self, deal: Deal, diagram: Diagram) -> list[Line]:
         """A row for each trick, who won it and what was in it; declarations and comments on rows of their own."""
         game, lang = deal.game, self.text.lang
-        seats = [_plain(view.name) for view in diagram.seats]
+        seats = [plain(view.name) for view in diagram.seats]
         comments = self._comments(deal.data)
         rows: list[list[Line]] = []
         trick: list[tuple[int, Line]] = []
@@ -222,7 +245,7 @@ class Renderer:
             if step.at.k:
                 rows.append([Line(), Line.assemble((f"{seats[seat]} ", "dim"), face), Line()])
                 if comment:
-                    rows.append([Line(), Line(_plain(comment), "italic"), Line()])
+                    rows.append([Line(), Line(plain(comment), "italic"), Line()])
                 continue
             if not trick:
                 # Cards that were on the table already, in a deal of which only the end is known.
@@ -240,7 +263,7 @@ class Renderer:
             )
             taken = Line() if winner is None else Line.assemble("→ ", (f"{seats[winner]} +{points}", "bold"))
             rows.append([Line(f"{step.at.trick}.", "dim"), row, taken])
-            rows += [[Line(), Line(_plain(each), "italic"), Line()] for each in said]
+            rows += [[Line(), Line(plain(each), "italic"), Line()] for each in said]
             trick, said = [], []
         return self._grid(rows, gap=2, right=(0,), indent=_MARGIN)
 
@@ -259,8 +282,8 @@ class Renderer:
         for table in tables:
             if parts:
                 parts.append(Line())
-            rows = [[Line(_plain(head), "dim") for head in table.head]]
-            rows += [[Line(_plain(cell)) for cell in row] for row in table.rows]
+            rows = [[Line(plain(head), "dim") for head in table.head]]
+            rows += [[Line(plain(cell)) for cell in row] for row in table.rows]
             parts += self._grid(rows, gap=2)
         return parts
 
@@ -272,27 +295,27 @@ class Renderer:
             if self._colourless and isinstance(part, Line) and part.cell_len <= self._width:
                 rendered.append(part.plain)
                 continue
-            with self._console.capture() as capture:
-                self._console.print(part)
+            with self.console.capture() as capture:
+                self.console.print(part)
             rendered += capture.get().splitlines()
         return "".join(line.rstrip() + "\n" for line in rendered)
 
     def _unfolded(self, line: str) -> str:
         """A line that is not folded, since people copy it."""
         if self._colourless:
-            return _plain(line) + "\n"
-        with self._console.capture() as capture:
-            self._console.print(Line(_plain(line), "dim"), soft_wrap=True)
+            return plain(line) + "\n"
+        with self.console.capture() as capture:
+            self.console.print(Line(plain(line), "dim"), soft_wrap=True)
         return capture.get()
 
     def _heading(self, item: Item, at: Address | None = None) -> list[RenderableType]:
         parts: list[RenderableType] = []
-        places = [_plain(item.place)] if item.place else []
+        places = [plain(item.place)] if item.place else []
         if item.deal is not None:
             places.append(self.text("deal.title", number=item.deal.number) + (f", {at}" if at is not None else ""))
         if places:
             parts.append(Line(f"── {', '.join(places)} ──", "dim"))
-        parts += [Line(_plain(note), "italic") for note in item.notes]
+        parts += [Line(plain(note), "italic") for note in item.notes]
         return [*parts, Line()] if parts else []
 
     def _table(self, diagram: Diagram) -> list[Line]:
@@ -324,7 +347,7 @@ class Renderer:
         """A seat's name, then its cards, a line for each suit."""
         view = diagram.seats[seat]
         turn = seat == diagram.turn
-        rows = [Line.assemble((_plain(view.name), "bold"), (f" {_TURN}" if turn else "", "bold magenta"))]
+        rows = [Line.assemble((plain(view.name), "bold"), (f" {_TURN}" if turn else "", "bold magenta"))]
         suit: int | None = None
         for face in view.hand:
             if suit is None or face.suit != suit:
@@ -342,7 +365,7 @@ class Renderer:
     def _trick_row(self, diagram: Diagram) -> Line:
         row = Line()
         for seat, face in diagram.trick:
-            row.append_text(Line.assemble(("  " if row else "") + _plain(diagram.seats[seat].name) + " ", _face(face)))
+            row.append_text(Line.assemble(("  " if row else "") + plain(diagram.seats[seat].name) + " ", _face(face)))
         return row
 
     def _facts(self, diagram: Diagram, more: Iterable[tuple[str, Line]]) -> list[Line]:
@@ -355,7 +378,7 @@ class Renderer:
                 stock.append(" " if place else "")
                 stock.append_text(_face(face) if face.text else Line(_UNSEEN, "dim"))
             rows.append((self.text("show.stock"), stock))
-        rows += [(_plain(label), Line(_plain(value))) for label, value in diagram.facts]
+        rows += [(plain(label), Line(plain(value))) for label, value in diagram.facts]
         rows += more
         return self._grid([[Line(label, "dim"), line] for label, line in rows], gap=2)
 
@@ -375,7 +398,7 @@ class Renderer:
                 if place in right:
                     line.append(blank)
                 if place == last and cell.cell_len > room:
-                    first, *folded = cell.wrap(self._console, room)
+                    first, *folded = cell.wrap(self.console, room)
                     lines.append(line.append_text(first))
                     lines += [Line(" " * start).append_text(each) for each in folded]
                     break
@@ -397,13 +420,13 @@ class Renderer:
             legal.append("  " if legal else "")
             legal.append_text(self._action(position, action))
             if action.seat != diagram.turn:
-                legal.append(f" ({_plain(diagram.seats[action.seat].name)})", "dim")
-        rows = [(say("show.turn"), Line(_plain(diagram.seats[diagram.turn].name), "bold")), (say("show.legal"), legal)]
+                legal.append(f" ({plain(diagram.seats[action.seat].name)})", "dim")
+        rows = [(say("show.turn"), Line(plain(diagram.seats[diagram.turn].name), "bold")), (say("show.legal"), legal)]
         forbidden: dict[str, list[Line]] = {}
         for face in diagram.seats[diagram.turn].hand:
             why = position.why_not(face.text, say.lang)
             if why is not None:
-                forbidden.setdefault(_plain(why), []).append(_face(face))
+                forbidden.setdefault(plain(why), []).append(_face(face))
         for why, faces in forbidden.items():
             label = say("show.forbidden") if len(rows) == 2 else ""
             rows.append((label, Line(" ").join(faces).append(f"  {why}")))
@@ -433,7 +456,7 @@ class Renderer:
         lines: list[RenderableType] = [Line(sentence, "bold")]
         if solution.best:
             best = Line(", ").join(
-                Line.assemble(self._action(position, action), f" ({_plain(diagram.seats[action.seat].name)})")
+                Line.assemble(self._action(position, action), f" ({plain(diagram.seats[action.seat].name)})")
                 for action in solution.best
             )
             before, _, after = say("solve.best", actions="\0").partition("\0")
@@ -484,9 +507,9 @@ class Renderer:
             is_best = each.action in best
             style = "bold" if is_best else ""
             row = [
-                Line(_BEST if is_best else "", "bold"),
+                Line(BEST if is_best else "", "bold"),
                 self._action(position, each.action),
-                Line(_plain(diagram.seats[each.action.seat].name)),
+                Line(plain(diagram.seats[each.action.seat].name)),
                 Line(shown, style),
             ]
             if losses:
@@ -502,7 +525,7 @@ class Renderer:
         diagram = game.describe(position, say.lang)
         rows: list[list[Line]] = []
         number = 1
-        seats = [_plain(view.name) for view in diagram.seats]
+        seats = [plain(view.name) for view in diagram.seats]
         # Who plays a card, and the card: what lies on the table when the line begins is shown in brackets.
         trick: list[tuple[int, Line]] = [(seat, Line.assemble("(", _face(face), ")")) for seat, face in diagram.trick]
         for step in solution.line:
@@ -541,7 +564,7 @@ class Renderer:
             yield Padding(said, (0, 0, 0, _MARGIN))
 
     def _where(self, fault: Fault, line: int) -> str:
-        parts = [_plain(fault.field)] if fault.field else []
+        parts = [plain(fault.field)] if fault.field else []
         if fault.line not in (None, line):
             parts.append(self.text("fault.line", line=fault.line))
         if fault.column is not None:
@@ -549,11 +572,11 @@ class Renderer:
         return ", ".join(parts)
 
     def _what(self, fault: Fault) -> str:
-        sentence = _plain(self.text.fault(fault))
-        return sentence if fault.card is None or fault.card in sentence else f"{_plain(fault.card)}: {sentence}"
+        sentence = plain(self.text.fault(fault))
+        return sentence if fault.card is None or fault.card in sentence else f"{plain(fault.card)}: {sentence}"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Somebody's text with nothing in it that a terminal obeys."""
     if text.isprintable():
         return text
@@ -566,11 +589,11 @@ def _padded(text: str, width: int) -> str:
 
 def _face(face: Face) -> Line:
     style = _SUIT_STYLES[face.suit] if 0 <= face.suit < len(_SUIT_STYLES) else ""
-    return Line(_plain(face.text), style)
+    return Line(plain(face.text), style)
 
 
 def _side(diagram: Diagram, side: int) -> str:
-    names = [_plain(view.name) for view in diagram.seats if view.side == side]
+    names = [plain(view.name) for view in diagram.seats if view.side == side]
     return ("" if all(len(name) == 1 for name in names) else "-").join(names)
 
 

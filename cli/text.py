@@ -61,6 +61,25 @@ MESSAGES: Final[dict[str, Message]] = {
         "o, con --line, antes de cada jugada que se hizo en él. Estado de salida: 0; 1 si falló algún elemento; "
         "2 por mal uso; 130 si se interrumpió.",
     ),
+    "help.best": Message(
+        "Estimate the best action for a seat that does not see every card.",
+        "Estima la mejor jugada de quien no ve todas las cartas.",
+    ),
+    "help.best.more": Message(
+        "Looks at worlds, the ways in which the unseen cards can lie: at all of them when they are few, otherwise at a "
+        "fair sample; every action is tried in the same ones. In a record (--at says where) all that happened before "
+        "tells where cards can be; of a position with every card known, a seat knows what it would see. Values are "
+        "means of the final margin for the seat's side or, with --objective game, chances to win the game. On a "
+        "terminal a table grows meanwhile, and Ctrl-C ends it with what has been found. Exit status: 0, 1 if any item "
+        "failed, 2 for bad usage, 130 if interrupted.",
+        "Examina mundos, las maneras en que pueden estar las cartas que no se ven: todos cuando son pocos; si no, una "
+        "muestra al azar. Cada jugada se prueba en los mismos. En un registro (--at dice dónde), lo ocurrido antes "
+        "dice dónde puede haber cada carta; de una posición a cartas vistas, un asiento sabe lo que vería. Los valores "
+        "son medias de la diferencia final para el bando del asiento o, con --objective game, probabilidades de ganar "
+        "la partida. En una terminal se ve crecer la tabla, y Ctrl-C la acaba con lo que haya. Estado de salida: 0; 1 "
+        "si falló algún elemento; 2 por mal uso; 130 si se interrumpió.",
+    ),
+    "help.seat": Message("SEAT", "ASIENTO"),
     "help.show": Message(
         "Lay positions out as people see them, with the legal actions; deals with every trick.",
         "Dibuja las posiciones como se ven en la mesa, con las jugadas legales; los repartos, baza a baza.",
@@ -151,6 +170,48 @@ MESSAGES: Final[dict[str, Message]] = {
         "Corta cada búsqueda al cabo de tantos segundos (por defecto, nunca).",
     ),
     "option.stats": Message("Add times and nodes.", "Añade tiempos y nodos."),
+    "option.seat": Message(
+        "Whose decision it is: 0, 1, … or the name on the table, as N (default: whose turn it is).",
+        "De quién es la decisión: 0, 1, … o el nombre en la mesa, como N (por defecto, de quien tiene el turno).",
+    ),
+    "option.view": Message(
+        "clairvoyant: from then on everybody sees all cards. informed: everybody goes on by what it sees while "
+        "cards are drawn, then by all of them. The default is the one that plays better.",
+        "clairvoyant: desde ahí todos ven todas las cartas. informed: cada cual sigue con lo que ve mientras se roba; "
+        "luego, a cartas vistas. Por defecto, la que mejor juega.",
+    ),
+    "option.both": Message(
+        "Estimate by the other view as well; the gap tells how much depends on guessing.",
+        "Estima también con la otra vista; la diferencia dice cuánto depende de adivinar.",
+    ),
+    "option.worlds": Message(
+        "Look at no more worlds than this (default 256; with --seconds, as many as there is time for).",
+        "No examina más mundos que estos (por defecto, 256; con --seconds, cuantos dé tiempo).",
+    ),
+    "option.best_seconds": Message(
+        "Stop after this many seconds for each estimate (default: never).",
+        "Se para al cabo de tantos segundos por estimación (por defecto, nunca).",
+    ),
+    "option.best_nodes": Message(
+        "How many positions the exact search may look at in each world.",
+        "Cuántas posiciones puede examinar la búsqueda exacta en cada mundo.",
+    ),
+    "option.seed": Message(
+        "The sample's seed: the same one gives the same answer (default 1).",
+        "La semilla de la muestra: con la misma sale la misma respuesta (por defecto, 1).",
+    ),
+    "option.best_threads": Message(
+        "Look at this many worlds at once (default 1); the answer is the same.",
+        "Mundos a la vez (por defecto, 1); la respuesta es la misma.",
+    ),
+    "option.where": Message(
+        "Say how likely each unseen card is where.", "Dice con qué probabilidad está dónde cada carta que no se ve."
+    ),
+    "option.why": Message(
+        "Compare the best action with every other one, and not only with the next.",
+        "Compara la mejor jugada con todas las demás, y no solo con la siguiente.",
+    ),
+    "option.best_stats": Message("Add times.", "Añade tiempos."),
     "option.ruleset": Message(
         "The ruleset of items that name none; auto: for records, the one that fits.",
         "El reglamento de los elementos que no nombran ninguno; auto: en los registros, el que cuadre.",
@@ -170,6 +231,10 @@ MESSAGES: Final[dict[str, Message]] = {
     "option.output": Message(
         "Write the record to this file, when all has been read.", "Escribe el registro en este fichero, al acabar."
     ),
+    "option.convert_json": Message(
+        "Report faults as JSON on standard output, in the order of the deals, which are then JSON too (unless -o).",
+        "Anuncia los fallos como JSON por la salida estándar, entre los repartos, que sin -o van también así.",
+    ),
     "option.to": Message(
         "text: as people read records (default). json: one JSON object for each deal.",
         "text: como lo lee una persona (por defecto). json: un objeto JSON por reparto.",
@@ -184,6 +249,10 @@ MESSAGES: Final[dict[str, Message]] = {
         "Búsquedas a la vez (por defecto, una por procesador).",
     ),
     # Bad usage.
+    "usage.text_and_json": Message(
+        "--json writes the deals as JSON; -o says where they go as text",
+        "--json escribe los repartos como JSON; con -o se dice adónde van como texto",
+    ),
     "usage.see": Message("see {command} --help", "véase {command} --help"),
     "usage.no_option": Message("there is no option {name}", "no hay ninguna opción {name}"),
     "usage.perhaps": Message("perhaps {names}?", "¿quizá {names}?"),
@@ -280,8 +349,65 @@ MESSAGES: Final[dict[str, Message]] = {
     "outcome.lose.short": Message("lose", "pierde"),
     "outcome.vueltas.short": Message("vueltas", "vueltas"),
     "outcome.replay.short": Message("replay", "se repite"),
+    # An estimate.
+    "best.best": Message("Best for {seat}: {actions}.", "Lo mejor para {seat}: {actions}."),
+    "best.probably": Message("Best for {seat} so far: {actions}.", "Lo mejor para {seat}, por ahora: {actions}."),
+    "best.unsettled": Message(
+        "Too close to tell: {actions}. More --worlds or --seconds would.",
+        "Demasiado igualado: {actions}. Con más --worlds o --seconds se sabría.",
+    ),
+    "best.status.best": Message("best", "la mejor"),
+    "best.status.equal": Message("as good", "igual"),
+    "best.status.worse": Message("worse", "peor"),
+    "best.status.unclear": Message("unclear", "por ver"),
+    "best.chance": Message("Wins", "Gana"),
+    "best.percentage": Message("{points} pp", "{points} pp"),
+    "best.worlds": Message("Worlds", "Mundos"),
+    "best.solved": Message(
+        "only one is possible: the values are exact", "solo hay uno posible: los valores son exactos"
+    ),
+    "best.exact": Message(
+        "all {count}: exact means, no sampling error", "todos, {count}: medias exactas, sin muestreo"
+    ),
+    "best.sampled": Message(
+        "{worlds} of {count}, drawn at random (seed {seed}); ± is one standard error",
+        "{worlds} de {count}, al azar (semilla {seed}); ± es un error típico",
+    ),
+    "best.view": Message("View", "Vista"),
+    "best.view.clairvoyant": Message(
+        "clairvoyant: from here on everybody sees all cards", "clairvoyant: desde aquí todos ven todas las cartas"
+    ),
+    "best.view.informed": Message(
+        "informed: everybody goes on by what it sees while cards are drawn, then by all",
+        "informed: cada cual sigue con lo que ve mientras se roba; luego, a cartas vistas",
+    ),
+    "best.gap.same": Message(
+        "By the {view} view {actions} is best too; the gap between the two is {gap}.",
+        "También con la vista {view} lo mejor es {actions}; la diferencia entre las dos es {gap}.",
+    ),
+    "best.gap.other": Message(
+        "By the {view} view {actions} would be best; the gap between the two is {gap}.",
+        "Con la vista {view} lo mejor sería {actions}; la diferencia entre las dos es {gap}.",
+    ),
+    "best.why": Message(
+        "{best} rather than {than}: better in {better} of the worlds, as good in {same}, worse in {worse}.",
+        "{best} antes que {than}: mejor en el {better} de los mundos, igual en el {same}, peor en el {worse}.",
+    ),
+    "best.reason.seat": Message(
+        "If {seat} has {card} ({share} of the worlds) it gains {gain}, otherwise {otherwise}.",
+        "Si {seat} tiene {card} ({share} de los mundos) gana {gain}; si no, {otherwise}.",
+    ),
+    "best.reason.stock": Message(
+        "If {card} is in the stock ({share} of the worlds) it gains {gain}, otherwise {otherwise}.",
+        "Si {card} está en el mazo ({share} de los mundos) gana {gain}; si no, {otherwise}.",
+    ),
+    "best.where": Message("Where the unseen cards may be", "Dónde pueden estar las cartas que no se ven"),
+    "best.where.none": Message("No card is unseen.", "No hay ninguna carta sin ver."),
+    "best.cards": Message("Cards", "Cartas"),
+    "best.stats": Message("{worlds} worlds, {seconds} s", "{worlds} mundos, {seconds} s"),
     # Deals.
     "deal.title": Message("deal {number}", "reparto {number}"),
+    "deal.breach": Message("trick {trick}, seat {seat}, {action}", "baza {trick}, asiento {seat}, {action}"),
     "deal.players": Message("Players: {names}", "Jugadores: {names}"),
     "line.at": Message("At", "Dónde"),
     "line.played": Message("Played", "Jugada"),
@@ -341,6 +467,7 @@ REASONS: Final[dict[str, str]] = {
     "BAD_TYPE": "el valor no es del tipo que se espera",
     "CARD_TWICE": "la carta aparece dos veces",
     "CARRIED_MISMATCH": "no son los tantos que deja el reparto anterior",
+    "CONTRADICTION": "las cartas que no se ven no caben donde podrían estar",
     "DEAL_OVER": "no queda ninguna carta por jugar",
     "EXCHANGED_MUESTRA": "un cambio no deja esa carta bajo el mazo",
     "EXCLUDED_HELD": "la mano tiene una carta de las excluidas",
@@ -365,15 +492,17 @@ REASONS: Final[dict[str, str]] = {
     "NOT_LOOPBACK": "no es una dirección local, como 127.0.0.1",
     "NOT_MANO": "no sale la mano, que está a la derecha de quien reparte",
     "NOT_ONE_LINE": "una posición en texto va en una sola línea",
+    "NOT_TO_ACT": "ese asiento no tiene nada que decidir ahora",
     "NOT_TOML": "no es TOML",
     "NOT_UTF8": "no es texto en UTF-8",
-    "NO_ADDRESS": "de un registro hay que decir qué se quiere: una decisión (--at 7.2), o todo lo jugado (--line)",
+    "NO_ADDRESS": "de un registro hay que decir qué decisión se quiere: --at 7.2 (o, en solve, todo lo jugado: --line)",
     "NO_CLAIM": "con estas reglas no se canta la partida",
     "NO_COMMON_SCORE": "los repartos no tienen un tanteo común",
     "NO_PERMISSION": "sin permiso para leerlo",
     "NO_SUCH_DEAL": "no hay tal reparto",
     "NO_SUCH_MOMENT": "no hay nada en esa dirección",
     "OUT_OF_RANGE": "el número está fuera de sus límites",
+    "OWN_HAND_UNSEEN": "para decidir, el asiento ha de ver toda su mano",
     "READ_FAILED": "la lectura ha fallado",
     "REPEATED_FIELD": "el campo se da dos veces",
     "RESULT_MISMATCH": "el resultado no es el de las cartas jugadas",
@@ -394,6 +523,7 @@ REASONS: Final[dict[str, str]] = {
     "UNKNOWN_RULE": "los reglamentos no tienen tal campo",
     "UNKNOWN_RULESET": "no hay tal reglamento",
     "UNKNOWN_SUIT": "no es ningún palo",
+    "UNKNOWN_VIEW": "solo hay las vistas clairvoyant e informed",
     "UNKNOWN_WANT": "solo se puede pedir all, best o value",
     "WRONG_DEALER": "no le toca repartir",
     "WRONG_LEADER": "no sale quien ganó la baza anterior",
@@ -415,6 +545,11 @@ class Text:
     def number(self, number: int) -> str:
         """A large number, its thousands set apart."""
         return f"{number:,}".replace(",", " ")
+
+    def decimal(self, number: float, places: int) -> str:
+        """A number with so many decimals."""
+        shown = f"{number:.{places}f}"
+        return shown.replace(".", ",") if self.lang == "es" else shown
 
     def either(self, words: Sequence[str]) -> str:
         """Words as alternatives in a sentence."""

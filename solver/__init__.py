@@ -19,8 +19,22 @@ from arrastre.errors import (
     InvalidSyntax,
     InvalidTemplate,
 )
+from arrastre.estimate import Advice, Comparison, Estimate, Reason, Watch, Whereabouts, best, watch
 from arrastre.exact import Context, LineStep, Solution, check, solve, solve_many
-from arrastre.game import Action, ActionValue, Address, Deal, Limits, Position, Score, Step, register, rulesets
+from arrastre.game import (
+    Action,
+    ActionValue,
+    Address,
+    Deal,
+    Knowledge,
+    Limits,
+    Place,
+    Position,
+    Score,
+    Step,
+    register,
+    rulesets,
+)
 from arrastre.guinote.family import FAMILY
 from arrastre.importing import Template, convert
 from arrastre.record import DealItem, LineValue, Record, line_values, read_deals, score
@@ -31,10 +45,13 @@ __all__ = [
     "Action",
     "ActionValue",
     "Address",
+    "Advice",
     "ArrastreError",
+    "Comparison",
     "Context",
     "Deal",
     "DealItem",
+    "Estimate",
     "Fault",
     "IllegalAction",
     "InvalidPosition",
@@ -43,16 +60,22 @@ __all__ = [
     "InvalidRules",
     "InvalidSyntax",
     "InvalidTemplate",
+    "Knowledge",
     "Limits",
     "LineStep",
     "LineValue",
+    "Place",
     "Position",
+    "Reason",
     "Record",
     "Score",
     "Solution",
     "Step",
     "Template",
+    "Watch",
+    "Whereabouts",
     "__version__",
+    "best",
     "check",
     "convert",
     "line_values",
@@ -62,4 +85,5 @@ __all__ = [
     "score",
     "solve",
     "solve_many",
+    "watch",
 ]

@@ -43,9 +43,9 @@ _SAME: Final = 1e-9
 class Estimate:
     """What an action is worth to the side of the seat that acts, as a mean over the worlds looked at.
 
-    ``value`` is in points of margin, or under ``game`` the probability of winning. ``loss`` is what it loses against
-    the best action, measured where that one was not chosen; it is 0 for the best. Errors are standard errors, NaN
-    where one world says nothing about them. ``worlds`` counts the worlds in which the action was tried.
+    ``value`` is in points of margin, or under ``game`` the probability of winning. ``loss`` is by how much it trails
+    the best action in the worlds in which both were tried; it is 0 for the best. Errors are standard errors, NaN where
+    one world says nothing about them. ``worlds`` counts the worlds in which the action was tried.
     """
 
     action: Action
@@ -182,15 +182,9 @@ class Advice:
         for index, action in enumerate(self.knowledge.actions):
             mean = statistics.mean_of(values[:, index])
             behind = statistics.difference(values, first, index)
-            if index == first:
-                loss = statistics.Mean(0.0, 0.0, mean.count)
-            elif self.exact:
-                loss = behind
-            else:
-                loss = statistics.split_loss(values, index, racing)
-            error, loss_error = (0.0, 0.0) if self.exact else (mean.error, loss.error)
+            error, loss_error = (0.0, 0.0) if self.exact else (mean.error, behind.error)
             status = self._status(index == first, index in racing, behind)
-            found.append(Estimate(action, mean.mean, error, loss.mean, loss_error, status, mean.count))
+            found.append(Estimate(action, mean.mean, error, behind.mean, loss_error, status, mean.count))
         best = found.pop(first)
         found.sort(key=lambda each: -each.value)
         return (best, *found)
@@ -216,11 +210,24 @@ class Advice:
                 return each
         raise KeyError(action)
 
+    def loss(self, action: Action) -> statistics.Mean:
+        """What an action loses against the best there is, for judging whoever chose it.
+
+        The best of noisy means looks better than it is, so the action to compare with is chosen on one half of the
+        worlds and the loss measured on the other. It may come out below 0.
+        """
+        index = self.knowledge.actions.index(action)
+        if not self.exact:
+            return statistics.split_loss(self.values, index, self._racing)
+        behind = statistics.difference(self.values, statistics.leader(self.values, self._racing), index)
+        return statistics.Mean(behind.mean, 0.0, behind.count)
+
     @cached_property
     def where(self) -> tuple[Whereabouts, ...]:
-        """How likely each unseen card is where, from exact counts."""
+        """How likely each unseen card is where, from exact counts; those that matter most first."""
         knowledge, count = self.knowledge, self.world_count
-        players = 1 + max([knowledge.seat, *(place.seat for place in knowledge.places)])
+        position = knowledge.position
+        players = len(position.game.describe(position, "en").seats)
         found: list[Whereabouts] = []
         for card, played, row in zip(knowledge.items, knowledge.played, self._counted.marginals(), strict=True):
             if played:
@@ -232,7 +239,7 @@ class Advice:
                 else:
                     stock += number
             found.append(Whereabouts(card, tuple(number / count for number in seats), stock / count))
-        return tuple(found)
+        return tuple(sorted(found, key=lambda each: position.game.unseen_key(position, each.card)))
 
     def compare(self, action: Action | None = None) -> Comparison | None:
         """Why the best action beats ``action``, the next best unless given; ``None`` if there is none."""
@@ -243,8 +250,10 @@ class Advice:
         listed = self.knowledge.actions
         gains = self.values[:, listed.index(self.actions[0].action)] - self.values[:, listed.index(other)]
         gains = gains[: statistics.length(gains)]
-        better, worse = float((gains > _SAME).mean()), float((gains < -_SAME).mean())
-        return Comparison(other, better, 1 - better - worse, worse, self._reasons(gains))
+        better, worse = gains > _SAME, gains < -_SAME
+        same = ~(better | worse)
+        shares = float(better.mean()), float(same.mean()), float(worse.mean())
+        return Comparison(other, *shares, self._reasons(gains))
 
     def _reasons(self, gains: NDArray[np.float64], most: int = 3) -> tuple[Reason, ...]:
         """The hidden cards whose place explains most of the spread of ``gains``, one place a card."""
@@ -382,6 +391,7 @@ def watch(
     if objective not in game.objectives:
         message = f"{game.name} has no objective {objective!r}; there are {', '.join(game.objectives)}"
         raise InvalidRequest(message, [Fault("objective", "UNKNOWN_OBJECTIVE", message)])
+    knowledge = knowledge.under(objective)
     counted = Worlds(knowledge.allowed, [place.capacity for place in knowledge.places])
     if not counted.count:
         raise InvalidPosition("no deal fits what is known", [_contradiction(knowledge, counted)])
@@ -398,14 +408,14 @@ def what_is_known(source: Position | Deal, seat: int | None, at: Address | str |
     """What a seat can know in a position, or at a moment of a deal."""
     if isinstance(source, Deal):
         if at is None:
-            message = "which moment of the deal? (7.2 is the second card of trick 7)"
-            raise InvalidRequest(message, [Fault("at", "NO_MOMENT", message)])
+            message = "a record has many positions: 7.2 (the second card of trick 7) says which"
+            raise InvalidRequest("which position is not said", [Fault("at", "NO_ADDRESS", message)])
         return source.game.knowledge_at(source, Address.parse(at) if isinstance(at, str) else at, seat)
     if not isinstance(source, Position):
         raise TypeError(f"source must be a Position or a Deal, not {type(source).__name__}")
     if at is not None:
-        message = "a position is a moment by itself"
-        raise InvalidRequest(message, [Fault("at", "NO_DEAL", message)])
+        message = "an address is for records, and this is a position"
+        raise InvalidRequest("this is no record", [Fault("at", "NOT_A_RECORD", message)])
     return source.game.knowledge(source, source.seat if seat is None else seat)
 
 

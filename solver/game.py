@@ -263,8 +263,10 @@ class Deal:
 
     ``data`` is its canonical JSON form; ``steps`` are everything that was done in it, in order, moments that a side
     let pass included, and ``end`` is the position after the last of them. ``faults`` holds everything wrong with the
-    deal; what could be replayed in spite of them has been. ``legal_under`` names the rulesets under which a deal with
-    faults has none.
+    deal; what could be replayed in spite of them has been. ``certain`` says how many of the positions (one before each
+    step, and the end) are beyond doubt all the same, ``None`` for all of a deal without faults, and
+    none of one with faults.
+    ``legal_under`` names the rulesets under which a deal with faults has none.
     """
 
     game: ClassVar[Game]
@@ -275,6 +277,7 @@ class Deal:
     end: Position | None = None
     faults: tuple[Fault, ...] = ()
     legal_under: tuple[str, ...] = ()
+    certain: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The deal's canonical JSON form, with all that it shares with the others of its record."""
@@ -299,17 +302,44 @@ class Deal:
         :class:`~arrastre.errors.InvalidRequest`.
         """
         where = Address.parse(at) if isinstance(at, str) else at
+        place = self._place(where)
+        if place is None:
+            raise self._nothing_at(where)
+        if place < len(self.steps):
+            return self.steps[place].position
+        assert self.end is not None
+        return self.end
+
+    def is_certain(self, at: Address | str) -> bool:
+        """Whether the position at an address is beyond doubt, whatever is wrong with the deal.
+
+        Where there is no such address, that is certain if the whole deal is.
+        """
+        if not self.faults:
+            return True
+        place = self._place(Address.parse(at) if isinstance(at, str) else at)
+        return (len(self.steps) if place is None else place) < self.certain_positions
+
+    @property
+    def certain_positions(self) -> int:
+        """How many of the positions, one before each step and the end, are beyond doubt."""
+        if self.certain is not None:
+            return self.certain
+        return 0 if self.faults else len(self.steps) + 1
+
+    def _place(self, where: Address) -> int | None:
+        """The number of the position that an address means: that of a step, or one more for the end."""
         last: Address | None = None
-        for step in self.steps:
+        for place, step in enumerate(self.steps):
             here = step.at
             if here == where or (where.place == 0 == where.k and here.trick == where.trick):
-                return step.position
+                return place
             if self._follows(last, here, where):
-                return step.position
+                return place
             last = here
         if self.end is not None and not self.end.finished() and self._is_next(last, where):
-            return self.end
-        raise self._nothing_at(where)
+            return len(self.steps)
+        return None
 
     @staticmethod
     def _follows(last: Address | None, here: Address, where: Address) -> bool:
@@ -360,9 +390,10 @@ class Knowledge(ABC):
 
     ``position`` is the moment as the seat sees it. ``items`` are the cards whose place it does not know, ``places``
     where they may be, and ``allowed[i]`` a bit for each place that item i may be in. A *world* gives every item a
-    place, each place as many items as its capacity. Items marked in ``played`` have been played or lie on the table;
-    what is not known of them is in which span of the deal their owner got them. ``actions`` are what the seat may do,
-    in the order in which equals are ranked, ``pass`` included where the moment may end without a card.
+    place, each place as many items as its capacity. Of items marked in ``played`` everybody knows where they are, or
+    that they have been played; what is not known of them is in which span of the deal their owner got them.
+    ``actions`` are what the seat may do, in the order in which equals are ranked, ``pass`` included where the moment
+    may end without a card.
     """
 
     seat: int
@@ -376,6 +407,10 @@ class Knowledge(ABC):
     @abstractmethod
     def world(self, assignment: Sequence[int]) -> Position:
         """The position with every card known, item i being in place ``assignment[i]``."""
+
+    def under(self, objective: str) -> Knowledge:  # noqa: ARG002
+        """The same with the actions that there are under an objective."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,6 +508,11 @@ class Game(ABC):
     @abstractmethod
     def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:
         """Sort key of an action among actions of equal value: the smallest is *the* answer."""
+
+    def unseen_key(self, position: Position, card: str) -> tuple[int, ...]:
+        """Sort key of an unseen card among others: first those whose place matters most. By their worth, the best
+        first, unless a game knows more."""
+        return tuple(-each for each in self.tie_key(position, Action(card, position.seat)))
 
     @abstractmethod
     def outcome(self, position: Position, objective: str, value: int, end: Callable[[], Position]) -> str | None:

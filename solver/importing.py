@@ -537,11 +537,18 @@ class _Deal:
         return notation.Raw({**data, "events": self.events}, self.columns, tuple(self.faults), self.lines)
 
 
-def convert(source: Lines | Iterable[str | bytes], template: Template) -> Iterator[DealItem]:
+def convert(
+    source: Lines | Iterable[str | bytes],
+    template: Template,
+    *,
+    ruleset: str | None = None,
+    rules: Mapping[str, Any] | None = None,
+) -> Iterator[DealItem]:
     """Read the deals of a log, checked and replayed, one by one, however long it is.
 
     ``source`` is a file, or yields lines. A deal with faults gives an item with an error, in whose faults line and
-    column are those of the log; the others go on.
+    column are those of the log; the others go on. ``ruleset`` is for deals of which neither the log nor the template
+    names one, and may be ``auto``; ``rules`` override single fields of it.
     """
     own: list[Fault] = []
 
@@ -550,7 +557,7 @@ def convert(source: Lines | Iterable[str | bytes], template: Template) -> Iterat
             own[:] = item.raw.faults if item.raw is not None else ()
             yield item
 
-    for item in replayed(raws()):
+    for item in replayed(raws(), ruleset=ruleset, rules=rules):
         # What could not be read here has been said; that the game cannot read it either is no news.
         said = {fault.field for fault in own if fault.field}
         error = item.error

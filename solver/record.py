@@ -422,7 +422,6 @@ def text_lines(source: Lines | Iterable[str | bytes], most: int | None) -> Itera
     Such a fault's ``card`` is the line's first character.
     """
     pieces = _pieces(source, most)
-    first = True
     for piece in pieces:
         if isinstance(piece, Fault):
             yield piece
@@ -434,8 +433,9 @@ def text_lines(source: Lines | Iterable[str | bytes], most: int | None) -> Itera
                 said = f"byte 0x{piece[error.start]:02x} is not UTF-8"
                 yield Fault("", "NOT_UTF8", said, column=error.start + 1)
                 continue
-        if first:
-            piece, first = piece.removeprefix("\ufeff"), False
+        if "\ufeff" in piece:
+            # At the start, and where files were put together.
+            piece = piece.removeprefix("\ufeff").replace("\n\ufeff", "\n")
         lines = piece.split("\n")
         if lines[-1] == "" and len(lines) > 1:
             lines.pop()
@@ -1212,10 +1212,12 @@ def _written_card(card: str) -> str:
 class LineValue:
     """A step of a recorded deal, and what it cost, from the point of view of the side that acts.
 
-    ``value`` is the position's value before the action, ``played`` that of the action, ``loss`` the difference:
-    0 for a best action. All are ``None`` where they are not known: cards unseen, the search cut (``lower`` and
-    ``upper`` then bound the value, if it was begun), a game that is over, or an action that the objective, or the
-    rules, do not know. ``best`` lists the best actions.
+    ``value`` is the position's value before the action, that of the best one that the rules allow; ``played`` that of
+    the action, ``loss`` the difference: 0 for a best action. An action that broke the rules (``step.breach``) and was
+    done all the same is worth what the position is worth to which it led; its loss is below 0 if it paid. All are
+    ``None`` where they are not known: cards unseen, the search cut (``lower`` and ``upper`` then bound the value, if it
+    was begun), a game that is over, an action that the objective does not know, or a position that the faults of the
+    deal leave in doubt. ``best`` lists the best actions.
     """
 
     step: Step
@@ -1262,24 +1264,40 @@ def line_values(
     context = context or Context()
     values: list[LineValue] = []
     cut = False
-    for step in reversed(deal.steps):
-        solution: Solution | None = None
-        if not cut:
-            try:
-                solution = solve(
-                    step.position, objective=objective, line=False, nodes=nodes, seconds=seconds, context=context
-                )
-                cut = not solution.proven
-            except InvalidPosition:
-                pass  # cards unseen, or the game over
-        values.append(_line_value(step, solution))
+
+    def solved(position: Position | None) -> Solution | None:
+        nonlocal cut
+        if cut or position is None:
+            return None
+        try:
+            solution = solve(position, objective=objective, line=False, nodes=nodes, seconds=seconds, context=context)
+        except InvalidPosition:  # cards unseen, or the game over
+            return None
+        cut = not solution.proven
+        return solution
+
+    certain = deal.certain_positions
+    # The position after the step, where it is beyond doubt.
+    after = solved(deal.end) if certain > len(deal.steps) and deal.steps and deal.steps[-1].breach is not None else None
+    for place in range(len(deal.steps) - 1, -1, -1):
+        step = deal.steps[place]
+        solution = solved(step.position if place < certain else None)
+        values.append(_line_value(step, solution, after))
+        after = solution
     return tuple(reversed(values))
 
 
-def _line_value(step: Step, solution: Solution | None) -> LineValue:
+def _line_value(step: Step, solution: Solution | None, after: Solution | None) -> LineValue:
     if solution is None:
         return LineValue(step)
     if not solution.proven:
         return LineValue(step, lower=solution.lower, upper=solution.upper)
     played = next((each.lower for each in solution.actions if each.action == step.action), None)
+    if played is None and step.breach is not None and after is not None and after.value is not None:
+        played = after.value if _side(step.position) == _side(after.position) else -after.value
     return LineValue(step, solution.value, played, solution.lower, solution.upper, solution.best)
+
+
+def _side(position: Position) -> int:
+    """The side whose turn it is."""
+    return position.game.describe(position, "en").seats[position.seat].side

@@ -3,18 +3,22 @@
 Three seats, the first and the third against the second. Seven cards, the 1 to 7 of oros. Any card may be led; whoever
 follows must beat the trick if able. The highest card takes the trick (under ``menor`` the lowest, and "beats" means
 "goes below"), which is worth the number on its lowest card. Once in a deal the leader may say ``doblar``: the trick to
-come counts double.
+come counts double. Cards that are neither in a hand nor played have not been dealt, and nobody sees them.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arrastre import notation
-from arrastre.errors import Fault, IllegalAction, InvalidPosition, InvalidRules
+from arrastre.errors import Fault, IllegalAction, InvalidPosition, InvalidRequest, InvalidRules
 from arrastre.game import (
     Action,
     ActionValue,
@@ -23,8 +27,10 @@ from arrastre.game import (
     Diagram,
     Face,
     Game,
+    Knowledge,
     Limits,
     NativeContext,
+    Place,
     Position,
     RuleRow,
     Score,
@@ -32,6 +38,7 @@ from arrastre.game import (
     Step,
     Table,
     Values,
+    View,
     Want,
     register,
     unregister,
@@ -39,7 +46,8 @@ from arrastre.game import (
 
 SEATS = 3
 DOUBLE = "doblar"
-FIELDS = ("schema", "ruleset", "players", "hands", "leader", "trick", "points", "doubled", "double")
+CARDS = range(1, 8)
+FIELDS = ("schema", "ruleset", "players", "hands", "leader", "trick", "points", "doubled", "double", "gone")
 OUTCOMES = {1: "arriba", 0: "igual", -1: "abajo"}
 
 
@@ -49,7 +57,10 @@ def side(seat: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ToyPosition(Position):
-    """``doubled``: the double has been used; ``double``: the trick on the table, or the next one, counts double."""
+    """``doubled``: the double has been used; ``double``: the trick on the table, or the next one, counts double.
+
+    ``hidden`` counts the cards of each hand that are not seen, ``gone`` are those played in earlier tricks.
+    """
 
     ruleset: str
     hands: tuple[tuple[int, ...], ...]
@@ -58,17 +69,23 @@ class ToyPosition(Position):
     points: tuple[int, int]
     doubled: bool
     double: bool
+    hidden: tuple[int, ...] = (0,) * SEATS
+    gone: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "schema": 1,
             "ruleset": self.ruleset,
-            "hands": [{"cards": [f"{card}O" for card in hand]} for hand in self.hands],
+            "hands": [
+                {"cards": [f"{card}O" for card in hand], "hidden": hidden}
+                for hand, hidden in zip(self.hands, self.hidden, strict=True)
+            ],
             "leader": self.leader,
             "trick": [f"{card}O" for card in self.trick],
             "points": list(self.points),
             "doubled": self.doubled,
             "double": self.double,
+            "gone": [f"{card}O" for card in self.gone],
         }
 
     @property
@@ -113,10 +130,73 @@ class ToyPosition(Position):
         winner = (seat + 1 + trick.index(best)) % SEATS
         points = list(self.points)
         points[side(winner)] += min(trick) * (1 + self.double)
-        return replace(self, hands=hands, trick=(), leader=winner, points=(points[0], points[1]), double=False)
+        gone = tuple(sorted((*self.gone, *trick)))
+        score = (points[0], points[1])
+        return replace(self, hands=hands, trick=(), leader=winner, points=score, double=False, gone=gone)
 
     def finished(self) -> bool:
-        return not any(self.hands)
+        return not any(self.hands) and not any(self.hidden)
+
+    def seen_by(self, seat: int, gone: Sequence[int]) -> ToyPosition:
+        """The position with nothing in it that the seat does not see."""
+        hands = tuple(hand if each == seat else () for each, hand in enumerate(self.hands))
+        sizes = [len(hand) + hidden for hand, hidden in zip(self.hands, self.hidden, strict=True)]
+        hidden = tuple(0 if each == seat else size for each, size in enumerate(sizes))
+        return replace(self, hands=hands, hidden=hidden, gone=tuple(sorted(gone)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ToyKnowledge(Knowledge):
+    def world(self, assignment: Sequence[int]) -> ToyPosition:
+        assert isinstance(self.position, ToyPosition)
+        hands = [list(hand) for hand in self.position.hands]
+        for item, number in zip(self.items, assignment, strict=True):
+            place = self.places[number]
+            if place.kind == "hand":
+                hands[place.seat].append(int(item[0]))
+        whole = tuple(tuple(sorted(hand, reverse=True)) for hand in hands)
+        return replace(self.position, hands=whole, hidden=(0,) * SEATS)
+
+
+def known(position: ToyPosition, seat: int, cannot: Mapping[int, set[int]], moment: Position) -> ToyKnowledge:
+    """What the seat knows when it sees this much; ``cannot`` are cards that a seat is known not to hold."""
+    if not 0 <= seat < SEATS:
+        raise InvalidRequest(f"there is no seat {seat}", [Fault("seat", "BAD_SEAT", f"the seats are 0 to {SEATS - 1}")])
+    if position.finished():
+        message = "no cards are left to play"
+        raise InvalidRequest("there is nothing to decide", [Fault("hands", "DEAL_OVER", message)])
+    if seat != position.seat:
+        message = f"it is seat {position.seat}'s turn"
+        raise InvalidRequest(f"seat {seat} has nothing to decide", [Fault("seat", "NOT_TO_ACT", message)])
+    if position.hidden[seat]:
+        message = "the seat's own hand is not known"
+        raise InvalidRequest(message, [Fault(f"hands[{seat}].hidden", "OWN_HAND_UNSEEN", message)])
+    seen = {*position.hands[seat], *position.trick, *position.gone}
+    items = [card for card in CARDS if card not in seen]
+    places = [Place("hand", each, 0, hidden) for each, hidden in enumerate(position.hidden) if hidden]
+    places += [Place("stock", -1, index, 1) for index in range(len(items) - sum(position.hidden))]
+    allowed = [
+        sum(1 << number for number, place in enumerate(places) if card not in cannot.get(place.seat, ()))
+        for card in items
+    ]
+    actions = sorted(moment.legal_actions(), key=lambda action: TOY.tie_key(position, action))
+    return ToyKnowledge(
+        seat=seat,
+        position=position,
+        items=tuple(f"{card}O" for card in items),
+        played=(False,) * len(items),
+        places=tuple(places),
+        allowed=tuple(allowed),
+        actions=tuple(actions),
+    )
+
+
+def played_on(position: ToyPosition) -> ToyPosition:
+    """The position after everybody has played the lowest card allowed, to the end."""
+    while not position.finished():
+        cards = [each for each in position.legal_actions() if each.action != DOUBLE]
+        position = position.apply(min(cards, key=lambda each: each.action))
+    return position
 
 
 class ToyContext(NativeContext):
@@ -201,7 +281,11 @@ class ToyGame(Game):
         trick = self._cards(raw, "trick", data.get("trick", []), faults)
         if len(hands) != SEATS:
             faults.append(raw.fault("hands", "TOY_SEATS", f"there are {SEATS} seats"))
-        everything = [card for hand in hands for card in hand] + trick
+        gone = self._cards(raw, "gone", data.get("gone", []), faults)
+        hidden = [hand.get("hidden", 0) if isinstance(hand, Mapping) else 0 for hand in data.get("hands", [])]
+        everything = [card for hand in hands for card in hand] + trick + gone
+        if len(everything) + sum(hidden) > len(CARDS):
+            faults.append(raw.fault("hands", "TOY_CARDS", f"there are {len(CARDS)} cards"))
         faults += [
             raw.fault("hands", "CARD_TWICE", f"{c}O twice", f"{c}O") for c in {*everything} if everything.count(c) > 1
         ]
@@ -215,6 +299,8 @@ class ToyGame(Game):
             tuple(data.get("points", (0, 0))),
             data.get("doubled", False),
             data.get("double", False),
+            tuple(hidden),
+            tuple(sorted(gone)),
         )
 
     def _cards(self, raw: notation.Raw, path: str, given: Any, faults: list[Fault]) -> list[int]:
@@ -227,6 +313,9 @@ class ToyGame(Game):
         return ToyContext()
 
     def obstacles(self, position: Position, objective: str) -> tuple[Fault, ...]:
+        assert isinstance(position, ToyPosition)
+        if any(position.hidden):
+            return (Fault("hands", "HIDDEN_CARDS", "exact values need every card to be known"),)
         return (Fault("hands", "DEAL_OVER", "no cards are left to play"),) if position.finished() else ()
 
     def values(
@@ -257,6 +346,58 @@ class ToyGame(Game):
         lower, upper = max(each.lower for each in found), max(each.upper for each in found)
         return ToyValues(lower, upper, search.nodes, () if want == "value" else tuple(found))
 
+    def knowledge(self, position: Position, seat: int) -> Knowledge:
+        assert isinstance(position, ToyPosition)
+        if any(position.hidden):
+            return known(position, seat, {}, position)
+        # What is neither in a hand nor on the table is then known to be out of the game.
+        here = {*position.trick, *(card for hand in position.hands for card in hand)}
+        seen = position.seen_by(seat, [card for card in CARDS if card not in here])
+        return known(seen, seat, {}, position)
+
+    def knowledge_at(self, deal: Deal, at: Address, seat: int | None) -> Knowledge:
+        now = deal.position(at)
+        assert isinstance(now, ToyPosition)
+        cannot: dict[int, set[int]] = {}
+        for step in deal.steps:
+            before = step.position
+            assert isinstance(before, ToyPosition)
+            if before is now:
+                break
+            # Whoever did not beat the trick could not.
+            if before.trick and not before.beats(int(step.action.action[0])):
+                cannot.setdefault(step.action.seat, set()).update(card for card in CARDS if before.beats(card))
+        who = now.seat if seat is None else seat
+        return known(now.seen_by(who, now.gone), who, cannot, now)
+
+    def world_values(
+        self,
+        knowledge: Knowledge,
+        worlds: NDArray[np.uint8],
+        actions: Sequence[Action],
+        *,
+        view: View,
+        objective: str,
+        complete: bool,
+        limits: Limits,
+        context: NativeContext,
+    ) -> NDArray[np.float64]:
+        """``informed``: everybody plays low; ``clairvoyant``: everybody plays as the world demands."""
+        assert isinstance(knowledge, ToyKnowledge) and isinstance(context, ToyContext)
+        found = np.full((len(worlds), len(actions)), np.nan)
+        ours = 1 if side(knowledge.seat) == 0 else -1
+        deadline = None if limits.seconds is None else time.monotonic() + limits.seconds
+        for row, assignment in enumerate(worlds.tolist()):
+            if context.stopped or (deadline is not None and time.monotonic() > deadline):
+                break
+            world = knowledge.world(assignment)
+            for column, action in enumerate(actions):
+                after = world.apply(action)
+                after = played_on(after) if view == "informed" else after
+                value = ours * Search(ToyContext(), 10**9, objective == "game").value(after)
+                found[row, column] = (1 + value) / 2 if objective == "game" else value
+        return found
+
     def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:
         return (0,) if action.action == DOUBLE else (1, int(action.action[0]))
 
@@ -275,7 +416,7 @@ class ToyGame(Game):
         seats = zip("ABC", position.hands, strict=True)
         return Diagram(
             seats=tuple(
-                SeatView(name, side(seat), tuple(Face(f"{card}O", 0) for card in hand), 0)
+                SeatView(name, side(seat), tuple(Face(f"{card}O", 0) for card in hand), position.hidden[seat])
                 for seat, (name, hand) in enumerate(seats)
             ),
             turn=position.seat,

@@ -17,6 +17,7 @@ from arrastre.game import (
     DEFAULT_NODES,
     Action,
     ActionValue,
+    Address,
     Deal,
     Diagram,
     Face,
@@ -31,7 +32,7 @@ from arrastre.game import (
     View,
     Want,
 )
-from arrastre.guinote import describe, kernel, playout, replay, scoring
+from arrastre.guinote import describe, kernel, knowledge, playout, replay, scoring
 from arrastre.guinote.equity import vueltas_equity
 from arrastre.guinote.gate import read_position
 from arrastre.guinote.position import (
@@ -255,6 +256,13 @@ class GuinoteFamily(Game):
         )
         return [_Found(results, index, _lexicon_of(position)) for index, position in enumerate(mine)]
 
+    def knowledge(self, position: Position, seat: int) -> Knowledge:
+        assert isinstance(position, GuinotePosition)
+        return knowledge.knowledge(position, seat)
+
+    def knowledge_at(self, deal: Deal, at: Address, seat: int | None) -> Knowledge:
+        return knowledge.knowledge_at(deal, at, seat)
+
     def world_values(
         self,
         knowledge: Knowledge,
@@ -299,6 +307,11 @@ class GuinoteFamily(Game):
     def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:
         assert isinstance(position, GuinotePosition)
         return (*_lexicon_of(position).ties[action.action], action.seat)
+
+    def unseen_key(self, position: Position, card: str) -> tuple[int, ...]:
+        assert isinstance(position, GuinotePosition)
+        _, points, strength, suit = _lexicon_of(position).ties[card]
+        return (suit != position.trump, -points, -strength, suit)
 
     def outcome(self, position: Position, objective: str, value: int, end: Callable[[], Position]) -> str | None:
         assert isinstance(position, GuinotePosition)

@@ -288,6 +288,10 @@ class GuinotePosition(Position):
             return Objection("OVERTRUMP", best, able)
         return Objection("UNDERTRUMP", best) if rules.undertrump == "forced" and suit != trump else None
 
+    def forbids(self, held: int, card: int) -> bool:
+        """Whether ``held`` in the hand of the seat to act would keep it from playing ``card``."""
+        return replace(self, hands=_with(self.hands, self.seat, (held, card)))._duty(card) is not None
+
     def _no_card(self, card: int, seat: int) -> Objection | None:
         if self.moment not in (LEAD, PLAY):
             return Objection("WINDOW_OPEN")

@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, permutations, product
 from typing import Any, Final
 
 from arrastre import notation
@@ -100,6 +101,12 @@ _SHORT: Final = 40
 _MAX_NUMBER: Final = 10**9
 #: A deal has fewer events than this, whatever its rules; more are not looked at.
 _MOST_EVENTS: Final = 1000
+#: How many ways to fill in cards that cannot be read are looked at.
+_MOST_TRIALS: Final = 12
+#: Stands for the muestra among the events that are filled in.
+_MUESTRA: Final = -1
+#: How many events may be filled in.
+_MOST_HOLES: Final = 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,8 +125,49 @@ class GuinoteDeal(Deal):
 
 def replay(raw: notation.Raw, previous: Deal | None) -> GuinoteDeal:
     """Read, check and replay a deal; see :meth:`arrastre.game.Game.replay`."""
-    reading = _Reading(raw, previous if isinstance(previous, GuinoteDeal) else None)
-    return reading.deal()
+    before = previous if isinstance(previous, GuinoteDeal) else None
+    reading = _Reading(raw, before)
+    deal = reading.deal()
+    unknown = reading.unread or reading.again or reading.unread_muestra
+    return _with_what_follows(reading, deal, before) if unknown else deal
+
+
+def _with_what_follows(reading: _Reading, deal: GuinoteDeal, previous: GuinoteDeal | None) -> GuinoteDeal:
+    """A deal with events that are not known, with the faults that it has whatever they were.
+
+    Everything that can have been done there is tried. What is then wrong with these events themselves says nothing.
+    """
+    trials = list(islice(reading.trials(), _MOST_TRIALS + 1))
+    if not 0 < len(trials) <= _MOST_TRIALS:
+        return deal
+    places = {(1, index) for there in trials for index in there}
+    known = set(deal.faults)
+    more: list[Fault] | None = None
+    for there in trials:
+        faults = _Reading(_filled(reading.raw, there), previous).deal().faults
+        more = [
+            fault
+            for fault in (faults if more is None else more)
+            if fault in faults and fault not in known and _place_in_deal(fault) not in places
+        ]
+        if not more:
+            return deal
+    return replace(deal, faults=tuple(sorted((*deal.faults, *(more or ())), key=_place_in_deal)))
+
+
+def _filled(raw: notation.Raw, there: Mapping[int, str]) -> notation.Raw:
+    """A raw deal with other actions at some of its events, or another muestra."""
+    if _MUESTRA in there:
+        raw = replace(raw, data={**raw.data, "muestra": there[_MUESTRA]})
+    if there.keys() == {_MUESTRA}:
+        return raw
+    events = list(raw.data["events"])
+    for index, action in there.items():
+        if index == _MUESTRA:
+            continue
+        event = events[index]
+        events[index] = {**event, "action": action} if isinstance(event, Mapping) else action
+    return replace(raw, data={**raw.data, "events": events})
 
 
 # -- under which rules -----------------------------------------------------------------------------------------------
@@ -211,10 +259,23 @@ class _Reading:
         # Whether something is missing, or so wrong, that the deal cannot be replayed beyond a certain event.
         self.broken = False
         self.limit = _MOST_EVENTS
+        # How many faults there are of which it is known from where on they leave the positions in doubt, if at all.
+        self.placed = 0
+        # The events that are no action, as far as they were cards, and two plays of the same card.
+        self.unread: list[int] = []
+        self.unread_muestra = False
+        self.dealt: set[int] = set()
+        self.again: list[tuple[int, int]] = []
+        self.plays: dict[int, int] = {}
+        self.in_trick: Counter[int] = Counter()
+        # Whether the record shows every card that was dealt.
+        self.known = False
 
-    def fault(self, path: str, reason: str, message: str, card: str | None = None) -> Fault:
+    def fault(self, path: str, reason: str, message: str, card: str | None = None, *, placed: bool = False) -> Fault:
+        """Note a fault; ``placed`` if whoever found it sees to it that the positions in doubt are known."""
         fault = self.raw.fault(path, reason, message, card)
         self.faults.append(fault)
+        self.placed += placed
         return fault
 
     # -- single fields
@@ -402,7 +463,8 @@ class _Reading:
                 continue
             cards, more = self.read_hand(path, hand)
             known = [card for card in cards if card != UNKNOWN]
-            if len(cards) + more != size:
+            # What cannot be read may be any number of cards.
+            if len(cards) + more > size or (len(cards) + more < size and UNKNOWN not in cards):
                 said = f"seat {seat_name(seat)} is dealt {size} cards, not {len(cards) + more}"
                 self.fault(path, "HAND_SIZE", said)
             hands[seat], hidden[seat] = known[:size], size - len(known[:size])
@@ -428,6 +490,7 @@ class _Reading:
         muestra = UNKNOWN
         if self.data.get("muestra") not in (None, ""):
             muestra = self.card("muestra", self.data["muestra"])
+            self.unread_muestra = muestra == UNKNOWN
         if not size:
             if stock or muestra != UNKNOWN:
                 self.fault("stock" if stock else "muestra", "STOCK_SIZE", "these rules have no stock")
@@ -439,10 +502,19 @@ class _Reading:
                 said = f"the stock ends in {self.said(stock[-1])}, but {self.said(muestra)} was turned up"
                 self.fault("muestra", "MUESTRA_MISMATCH", said, self.said(muestra))
             return stock
+        unread = sum(card == UNKNOWN for card in stock) - list(self.given_stock()).count(UNKNOWN_TEXT)
+        if unread and len(stock) != size - 1:
+            stock = []
         if stock and len(stock) != size - 1:
             self.fault("stock", "STOCK_SIZE", f"the stock has {size} cards with the muestra, not {len(stock)}")
             stock = []
         return [*(stock or [UNKNOWN] * (size - 1)), muestra]
+
+    def given_stock(self) -> Sequence[Any]:
+        value = self.data.get("stock")
+        if isinstance(value, str):
+            return notation.split_cards(value)
+        return value if isinstance(value, Sequence) else ()
 
     def said(self, card: int) -> str:
         return card_text(card, self.rules.deck)
@@ -514,36 +586,44 @@ class _Reading:
             self.fault("events", "TOO_LONG", f"a deal has at most {_MOST_EVENTS} events")
         events: list[_Event] = []
         trick, table, players = 1, 0, self.rules.players
+        firsts: dict[int, int] = {}
         for index, entry in enumerate(value[:_MOST_EVENTS]):
             event = self.read_event(index, entry)
             if event is None:
                 self.limit = min(self.limit, index)
+                self.unread.append(index)
                 continue
             given = event.trick
             if event.move.kind == PLAY:
+                self.in_trick[given] += 1
                 if table == players:
                     trick, table = trick + 1, 0
                 event.trick, event.place = trick, table
+                firsts.setdefault(trick, index)
                 table += 1
                 if given not in (0, trick) and index < self.limit:
                     self.limit = index
-                    self.misplaced(index, given, trick, table - 1)
+                    self.misplaced(index, given, trick, table - 1, firsts)
             else:
                 event.trick, event.place = trick, table
                 if table == players and given != trick:
                     event.trick, event.place = trick + 1, 0
                 if given not in (0, event.trick) and index < self.limit:
                     self.limit = index
-                    self.misplaced(index, given, event.trick, event.place)
+                    self.misplaced(index, given, event.trick, event.place, firsts)
             events.append(event)
         return events
 
-    def misplaced(self, index: int, given: int, trick: int, table: int) -> None:
+    def misplaced(self, index: int, given: int, trick: int, table: int, firsts: Mapping[int, int]) -> None:
+        """Note that an event is not where it should be; ``firsts`` are the tricks' first cards."""
         players, path = self.rules.players, f"events[{index}]"
         if given == trick + 1 and table:
             self.fault(path, "TRICK_SIZE", f"trick {trick} has {table} cards, not {players}")
+            # Which one is missing is not known, so that none of them is certainly its seat's.
+            self.limit = firsts.get(trick, index)
         elif given == trick - 1 and not table:
             self.fault(path, "TRICK_SIZE", f"trick {given} has more than {players} cards")
+            self.limit = firsts.get(given, index)
         else:
             self.fault(path, "TRICK_ORDER", f"trick {trick} is to come here, not trick {given}")
 
@@ -576,27 +656,68 @@ class _Reading:
             try:
                 move = parse_action(action, self.rules.deck)
             except CardError as error:
-                self.fault(f"{path}.action", error.reason, error.message, quoted(action))
+                self.fault(f"{path}.action", error.reason, error.message, quoted(action), placed=True)
                 return None
         return _Event(index, trick, 0, seat, move, comment)
 
     def check_played(self, events: Sequence[_Event]) -> None:
         """No card is played twice, and no more tricks than there are."""
-        played: dict[int, int] = {}
+        played: dict[int, _Event] = {}
         for event in events:
             if event.move.kind != PLAY:
                 continue
+            self.plays[event.index] = event.move.item
             card, path = event.move.item, f"events[{event.index}].action"
             if event.trick > self.rules.total_tricks:
-                self.fault(path, "TOO_MANY_TRICKS", f"a deal has {self.rules.total_tricks} tricks")
-                self.limit = min(self.limit, event.index)
+                if event.index < self.limit:
+                    self.fault(path, "TOO_MANY_TRICKS", f"a deal has {self.rules.total_tricks} tricks")
+                    self.limit = event.index
                 return
             if card in played:
                 text = self.said(card)
-                self.fault(path, "CARD_TWICE", f"{text} has been played already, to trick {played[card]}", text)
+                self.fault(path, "CARD_TWICE", f"{text} has been played already, to trick {played[card].trick}", text)
                 self.limit = min(self.limit, event.index)
+                self.again.append((played[card].index, event.index))
             else:
-                played[card] = event.trick
+                played[card] = event
+
+    def trials(self) -> Iterator[dict[int, str]]:
+        """What can have been done at the events that are not known: all of them at once, one way after the other."""
+        if len(self.unread) + len(self.again) > _MOST_HOLES:
+            return
+        cards: list[tuple[int, str]] = []
+        declared: list[tuple[int, str]] = []
+        for index in self.unread:
+            kind = self.kind_of(index)
+            if kind is None:
+                return
+            (cards if kind == PLAY else declared).append((index, kind))
+        cantes = [f"{CANTE} {suit_text(suit, self.rules.deck)}" for suit in range(SUITS)]
+        said = [cantes if kind == CANTE else [*cantes, CAMBIO, TUTE, PASS, CLAIM] for _, kind in declared]
+        turned_up: list[dict[int, str]] = [{}]
+        if self.unread_muestra:
+            turned_up = [{_MUESTRA: self.said(card)} for card in range(SUITS * FIGURES) if card not in self.dealt]
+        for again, muestra in product(product(*self.again), turned_up):
+            holes = [*(index for index, _ in cards), *again]
+            seen = {card for index, card in self.plays.items() if index not in holes}
+            missing = [self.said(card) for card in range(SUITS * FIGURES) if card not in seen]
+            for played in permutations(missing, len(holes)):
+                for actions in product(*said):
+                    yield muestra | dict(
+                        zip((*holes, *(index for index, _ in declared)), (*played, *actions), strict=True)
+                    )
+
+    def kind_of(self, index: int) -> str | None:
+        """What an event was that cannot be read: a card, a cante, or (empty) something else that is declared."""
+        entry = self.data["events"][index]
+        if isinstance(entry, Mapping) and isinstance(action := entry.get("action"), str):
+            if not _is_card(action):
+                return CANTE
+            # Whether it was a card can be told where its trick is: a full one has no room for it.
+            trick = entry.get("trick")
+            if type(trick) is int:
+                return PLAY if self.in_trick[trick] < self.rules.players else ""
+        return None
 
     # -- all of it
 
@@ -614,6 +735,8 @@ class _Reading:
         stock = self.read_stock()
         trump = self.read_trump(stock)
         self.check_twice(hands, hidden, stock)
+        self.known = not any(hidden) and UNKNOWN not in stock
+        self.dealt = {card for cards in (*hands, stock) for card in cards}
         events = self.read_events()
         self.check_played(events)
 
@@ -676,11 +799,23 @@ class _Reading:
             steps=() if outcome is None else tuple(outcome.steps),
             end=None if outcome is None else outcome.end,
             faults=tuple(sorted(self.faults, key=_place_in_deal)),
+            certain=self.certain(outcome) if self.faults else None,
             rules=rules,
             start=start.standing,
             standing=start.standing.after(rules, result),
             result=result,
         )
+
+    def certain(self, outcome: _Outcome | None) -> int:
+        """How many positions are beyond doubt in spite of faults."""
+        if outcome is None or self.placed < len(self.faults):
+            return 0
+        # What happens later tells which cards were unseen; with faults it may tell something wrong. A card that was
+        # played against its duty was played all the same.
+        played = sum(step.breach is not None and not step.at.k for step in outcome.steps)
+        if played < len(self.faults) and not self.known:
+            return 0
+        return outcome.certain
 
     def read_result(self) -> Pair | None:
         return None if self.data.get("result") in ("*", "") else self.pair("result")
@@ -786,6 +921,7 @@ class _Outcome:
     verdict: Verdict
     last_winner: int | None
     stopped: bool
+    certain: int
 
 
 class _Stop(Exception):
@@ -819,10 +955,21 @@ class _Table:
         self.k = 0
         # Whether the points can be other than those that the players counted, and whether the rest cannot be followed.
         self.broken_play = False
+        self.miscounted = False
         self.stopped = reading.limit < _MOST_EVENTS
+        # How many positions are beyond doubt (None: all of them), and before which tricks it begins.
+        self.certain: int | None = None
+        self.doubtful: set[int] = set()
+        # Whose each card was at the deal, and which of the stock's cards it is.
+        self.dealt = {card: seat for seat, hand in enumerate(hands) for card in hand}
+        self.exchangeable = {card_of(trump, SIETE), card_of(trump, DOS), *stock[-1:]}
+        self.place_in_stock = {card: place for place, card in enumerate(stock) if card != UNKNOWN}
         mano = (dealer + 1) % rules.players
-        if tricks and tricks[0].leader != UNKNOWN:
-            mano = tricks[0].leader
+        if tricks and tricks[0].leader not in (UNKNOWN, mano):
+            first = tricks[0]
+            if self.has(mano, first):
+                first.leader = first.cards[0].seat = mano
+            mano = first.leader
         self.seats_and_winners(mano, trump)
         order = rules.order.__getitem__
         self.position = GuinotePosition(
@@ -851,8 +998,13 @@ class _Table:
             self.move_cantes()
         self.shown = {} if self.position.fully_known else _Shown(self).by_time
 
-    def fault(self, path: str, reason: str, message: str, card: str | None = None) -> Fault:
-        return self.reading.fault(path, reason, message, card)
+    def fault(self, path: str, reason: str, message: str, card: str | None = None, *, placed: bool = False) -> Fault:
+        return self.reading.fault(path, reason, message, card, placed=placed)
+
+    def doubt(self) -> None:
+        """From the next position on, it is not certain that the players had it before them."""
+        if self.certain is None:
+            self.certain = len(self.steps)
 
     def seats_and_winners(self, mano: int, trump: int) -> None:
         """Whose each card is, and who won each trick; what the record says otherwise is a fault."""
@@ -865,11 +1017,18 @@ class _Table:
                         f"trick {trick.number}: seat {seat_name(leader)} won the trick before and leads, "
                         f"not seat {seat_name(trick.leader)}"
                     )
-                    self.fault(f"events[{event.index}].seat", "WRONG_LEADER", said, self.reading.said(event.move.item))
-                    # The players must have seen it so, and drawn their cards accordingly.
-                    self.tricks[trick.number - 2].winner = trick.leader
-                    self.broken_play = True
-                leader = trick.leader
+                    path = f"events[{event.index}].seat"
+                    self.fault(path, "WRONG_LEADER", said, self.reading.said(event.move.item), placed=True)
+                    self.doubtful.add(trick.number)
+                    if self.has(leader, trick) or any(each.seat == trick.leader for each in trick.cards[1:]):
+                        # One seat is written for another, which plays another card, or has not got this one.
+                        event.seat = leader
+                    else:
+                        # The players must have seen it so, and drawn their cards accordingly.
+                        self.tricks[trick.number - 2].winner = leader = trick.leader
+                        self.broken_play = True
+                else:
+                    leader = trick.leader
             trick.leader = leader
             for place, event in enumerate(trick.cards):
                 seat = (leader + place) % players
@@ -877,7 +1036,14 @@ class _Table:
                     said = (
                         f"trick {trick.number}: it is seat {seat_name(seat)}'s turn, not seat {seat_name(event.seat)}'s"
                     )
-                    self.fault(f"events[{event.index}].seat", "WRONG_TURN", said, self.reading.said(event.move.item))
+                    path = f"events[{event.index}].seat"
+                    self.fault(path, "WRONG_TURN", said, self.reading.said(event.move.item), placed=True)
+                    self.doubtful.add(trick.number)
+                    given = [each.seat for each in trick.cards]
+                    if len(set(given)) < len(given):
+                        # Everybody has a turn: one seat is written for another, and the order is that of the play.
+                        event.seat = seat
+                        continue
                     del trick.cards[place:], self.tricks[trick.number :]
                     self.stopped = True
                     return
@@ -892,6 +1058,19 @@ class _Table:
                     elif card // FIGURES == trump:
                         best = event
                 trick.winner = leader = best.seat
+
+    def has(self, seat: int, trick: _Trick) -> bool:
+        """Whether a seat is known to have been dealt, or to have drawn, the first card of a trick."""
+        if not trick.cards:
+            return False
+        card = trick.cards[0].move.item
+        if card in self.exchangeable:
+            return False
+        place = self.place_in_stock.get(card)
+        if place is None:
+            return self.dealt.get(card) == seat
+        drawn = self.tricks[place // self.players] if place // self.players < trick.number - 1 else None
+        return drawn is not None and drawn.winner >= 0 and (drawn.winner + place) % self.players == seat
 
     def move_exchanges(self) -> None:
         """Put an exchange that is shown just after its player's card before that card (``own_turn``)."""
@@ -942,15 +1121,18 @@ class _Table:
             self.end_window()
         except _Stop:
             self.stopped = True
+            self.doubt()
         stopped = self.stopped
         if self.verdict is None and not stopped and self.position.finished():
             self.judge()
         verdict = self.verdict or Verdict(UNFINISHED)
         if not stopped:
             if whole and verdict.outcome == UNFINISHED and not self.broken_play:
-                self.fault("finished", "UNFINISHED", f"the deal stops {self.whereabouts()}; a * says that this is all")
+                said = f"the deal stops {self.whereabouts()}; a * says that this is all"
+                self.fault("finished", "UNFINISHED", said, placed=True)
             self.check_result(result, verdict)
-        return _Outcome(self.steps, self.position, self.sources, verdict, self.last_winner, stopped)
+        certain = len(self.steps) + (not stopped) if self.certain is None else self.certain
+        return _Outcome(self.steps, self.position, self.sources, verdict, self.last_winner, stopped, certain)
 
     def whereabouts(self) -> str:
         if not self.steps:
@@ -960,6 +1142,8 @@ class _Table:
     def play_trick(self, trick: _Trick) -> None:
         declared = trick.declared(0)
         self.k = 0
+        if trick.number in self.doubtful:
+            self.doubt()
         if trick.number > 1:
             self.between(trick.number, declared)
         for event in declared:
@@ -1051,7 +1235,7 @@ class _Table:
                 "wrong_claim": "had seen the other side claim it wrongly",
             }.get(self.verdict.reason, "had reached the target")
             said = f"the game was over: side {winner} {why}"
-            self.fault(f"events[{event.index}]", "AFTER_END", said)
+            self.fault(f"events[{event.index}]", "AFTER_END", said, placed=True)
         return False
 
     def place_name(self, event: _Event) -> str:
@@ -1065,7 +1249,8 @@ class _Table:
         """The fault of an event that the rules forbid."""
         words = position.words(objection, event.move, seat, "en")
         card = self.reading.said(event.move.item) if event.move.kind == PLAY else None
-        return self.fault(f"events[{event.index}].action", objection.reason, f"{self.place_name(event)}: {words}", card)
+        said = f"{self.place_name(event)}: {words}"
+        return self.fault(f"events[{event.index}].action", objection.reason, said, card, placed=True)
 
     def play_card(self, event: _Event, trick: _Trick, place: int) -> None:
         counts = self.happened(event)
@@ -1135,12 +1320,14 @@ class _Table:
         event.seat = seat
         breach = None if objection is None else self.breach(event, objection, judged, seat)
         self.step(trick, place, Action(self.reading.action(move), seat), breach)
+        if breach is not None and (move.kind != CAMBIO or breach.reason in IMPOSSIBLE):
+            self.doubt()
+            # Whether its points were counted at the table nobody knows.
+            self.miscounted |= move.kind != CAMBIO
         if objection is not None and (move.kind == TUTE or objection.reason in IMPOSSIBLE):
             return
+        self.broken_play |= breach is not None and move.kind == CANTE
         self.position = after = position.swapped(seat) if move.kind == CAMBIO else position.after(move, seat)
-        if breach is not None and move.kind == CANTE:
-            # Whether its points were counted at the table nobody knows.
-            self.broken_play = True
         if not counts or move.kind == CAMBIO:
             return
         side = seat & 1
@@ -1164,7 +1351,7 @@ class _Table:
         counts = not said_too and self.happened(event)
         if self.rules.claim == "none":
             said = f"{self.place_name(event)}: these rules have no claim"
-            breach = self.fault(f"events[{event.index}].action", "NO_CLAIM", said)
+            breach = self.fault(f"events[{event.index}].action", "NO_CLAIM", said, placed=True)
         self.step(trick, place, Action(CLAIM, event.seat), breach)
         if breach is not None:
             self.broken_play = True
@@ -1202,7 +1389,7 @@ class _Table:
         )
 
     def check_result(self, result: Pair | None, verdict: Verdict) -> None:
-        if result is None or self.broken_play:
+        if result is None or self.broken_play or self.miscounted:
             return
         points = self.sources.points
         if verdict.outcome == UNFINISHED:
@@ -1211,7 +1398,7 @@ class _Table:
             wrong = result != points
         if wrong:
             said = f"the record says {result[0]} {result[1]}, the cards say {points[0]} {points[1]}"
-            self.fault("result", "RESULT_MISMATCH", said)
+            self.fault("result", "RESULT_MISMATCH", said, placed=True)
 
 
 def _revealed(position: GuinotePosition, seat: int, card: int) -> GuinotePosition:

@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 import arrastre
 from arrastre.cli import command
 from arrastre.game import Game, NativeContext
+from run_command import call, objects, runner
 from toy_game import TOY, registered
 
 LINE = "1O.SC/2O.4C.6B/7E6E.2B/5O.3C5C O 0 RC points=71-41"
 LEAD = "SO2O.RCSC.1E2E/RESE7E5E.SB7B/3OCO7O.3C.RB6B/1O4O.7C4C.3B5B C 3 - points=10-32 tricks=2-2"
 TOY_LINE = "6O1O/7O2O/5O4O * 0 - ruleset=mayor"
-
-
-def runner() -> CliRunner:
-    """A runner that keeps the two output streams apart, which older versions of click must be asked for."""
-    apart = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
-    return CliRunner(**apart)  # type: ignore[arg-type]
-
-
-def call(*arguments: str, lang: str = "en", given: str = "") -> Result:
-    result = runner().invoke(command(lang), [*arguments, "--lang", lang], input=given)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
-
-
-def objects(result: Result) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 @pytest.fixture
@@ -454,3 +436,20 @@ def test_bad_language_and_no_command() -> None:
     assert (result.exit_code, "'de' is none of es, en" in result.stderr) == (2, True)
     result = runner().invoke(command("en"), [])
     assert (result.exit_code, result.stderr.startswith("Usage: ")) == (2, True)
+
+
+@pytest.mark.usefixtures("toy")
+def test_toy_records() -> None:
+    deal = '[Deal "1"] [Ruleset "mayor"] [Leader "N"]\n[Hands "N 6O1O; O 7O2O; S 5O4O"]\n1. N 6O 7O 5O\n*\n'
+    (checked,) = objects(call("check", "--json", "-", given=deal))
+    assert (checked["index"], checked["deal"], checked["ruleset"]) == (0, 1, "mayor")
+    assert "→ B" in call("show", "-", given=deal).stdout
+    assert call("check", "-", given=deal).stdout
+    (line,) = objects(call("solve", "--line", "--json", "-", given=deal))
+    assert [step["at"] for step in line["steps"]] == ["1.1", "1.2", "1.3"]
+    assert all(step["loss"] >= 0 for step in line["steps"])
+    (solved,) = objects(call("solve", "--at", "1.2", "--json", "-", given=deal))
+    assert solved["seat"] == 1
+    wrong = deal.replace("N 6O 7O", "N 3O 7O")
+    (refused,) = objects(call("solve", "--at", "1.1", "--json", "-", given=wrong))
+    assert [fault["reason"] for fault in refused["error"]["faults"]] == ["TOY_DUTY"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -82,8 +83,48 @@ def test_to_a_device() -> None:
     assert run("convert", MESA, "--from", MESA_TEMPLATE, "-o", "/dev/full").returncode == 1
 
 
+def test_faults_as_json(tmp_path: Path) -> None:
+    log, output = tmp_path / "log", tmp_path / "records.txt"
+    log.write_text(Path(MESA).read_text().replace("copas_4", "copas_9", 2))
+    done = run("convert", MESA, "nowhere", str(log), "--from", MESA_TEMPLATE, "--json")
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.returncode, done.stderr) == (1, "")
+    errors = [each for each in answers if "error" in each]
+    assert [[each["index"], each["error"]["faults"][0]["reason"]] for each in errors] == [
+        [2, "NOT_FOUND"],
+        [3, "UNKNOWN_CARD"],
+    ]
+    deals = [each for each in answers if "error" not in each]
+    assert ["error" in each for each in answers] == [False, False, True, True, False]
+    assert len(arrastre.Record.parse("\n".join(map(json.dumps, deals)))) == 3
+    apart = run("convert", MESA, "nowhere", str(log), "--from", MESA_TEMPLATE, "--json", "-o", str(output))
+    assert [json.loads(line) for line in apart.stdout.splitlines()] == errors
+    assert len(arrastre.Record.parse(output.read_text())) == 3
+    assert output.read_text().startswith("[Event ")
+    assert run("convert", MESA, "--from", MESA_TEMPLATE, "--json", "--to", "text").returncode == 2
+
+
+def test_rules(tmp_path: Path) -> None:
+    template = tmp_path / "template.toml"
+    template.write_text(re.sub(r"(?m)^ruleset.*", "", (LOGS / "club.toml").read_text()))
+    club = str(LOGS / "club.log")
+
+    def rulesets(*options: str) -> list[str]:
+        done = run("convert", club, "--from", str(template), "--to", "json", *options)
+        return [json.loads(line)["ruleset"] for line in done.stdout.splitlines()]
+
+    assert rulesets() == ["aragones"]
+    assert rulesets("--ruleset", "auto") == ["aragones"]
+    assert rulesets("--rules", "last_trick=10,malas_minimum=0") == ["aragones"]
+    refused = run("convert", club, "--from", str(template), "--ruleset", "cien")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "EXCHANGE" not in refused.stderr
+    assert "legal under aragones" in refused.stderr
+    assert run("convert", club, "--from", str(template), "--ruleset", "nobody").returncode == 2
+
+
 @pytest.mark.parametrize("lang", ["en", "es"])
 def test_help(lang: str) -> None:
     done = run("convert", "--help", "--lang", lang)
     assert done.returncode == 0
-    assert all(option in done.stdout for option in ("--from", "-o", "--to"))
+    assert all(option in done.stdout for option in ("--from", "-o", "--to", "--ruleset", "--rules", "--json"))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +82,16 @@ def test_examples_are_shown(path: Path, lang: str) -> None:
         assert arrastre.Record.from_dict(objects(again.stdout)[0])[0].to_dict() == parsed(str(path))[0].to_dict()
 
 
+def test_show() -> None:
+    shown = run("show", CANTES).stdout
+    assert "Players: Ana, Jorge, Eva, Luis\n" in shown
+    assert "\n       O sing oros\n   2.  E 7E  N 1E  O 2B  S SB  → S +14\n       S exchange\n" in shown
+    assert shown.endswith("1     1     95  75          0  0          95  75  goes to vueltas\n")
+    faulty = run("show", RENUNCIO).stdout
+    assert "   7.  S 7C  E CO !  N 3C  O 1E  → O +23\n       !\n" in faulty
+    assert "  events[27].action, line 15, column 9: trick 7" in faulty
+
+
 def test_comments_claims_and_unseen_cards_are_shown() -> None:
     text = Path(CANTES).read_text().replace("2. E 7E 1E", "{long ago}\n2. E 7E {\x1bbarata} 1E")
     shown = run("show", "-", given=text).stdout
@@ -97,10 +110,10 @@ def test_solve_at(at: str) -> None:
     assert done.returncode == 0
     (answer,) = objects(done.stdout)
     position = parsed(CANTES).position(at)
-    solution = arrastre.solve(position, nodes=300_000).to_dict() | {"deal": 1, "at": at}
+    solution = arrastre.solve(position, nodes=300_000).to_dict() | {"deal": 1, "at": at, "faults": []}
     assert answer == solution
     (same,) = objects(run("solve", "--json", *nodes, str(position)).stdout)
-    assert answer == same | {"deal": 1, "at": at}
+    assert answer == same | {"deal": 1, "at": at, "faults": []}
     shown = run("show", "--json", "--at", at, CANTES)
     assert objects(shown.stdout) == [position.to_dict()]
 
@@ -110,6 +123,33 @@ def test_solve_at_for_people() -> None:
     assert shown.startswith(f"── {CANTES}:2, deal 1, 7.0.1 ──\nFour players: two cantes")
     assert "\nBest play\n" in shown
     assert "\nBest play\n" not in run("solve", "--no-line", "--at", "7.0.1", CANTES).stdout
+
+
+def test_a_decision_in_every_deal_or_in_one() -> None:
+    both = objects(run("solve", "--json", "--at", "7.2", VUELTAS).stdout)
+    assert [(answer["index"], answer["deal"]) for answer in both] == [(0, 1), (1, 2)]
+    assert objects(run("solve", "--json", "--at", "2/7.2", VUELTAS).stdout) == both[1:]
+    nothing = run("solve", "--json", "--at", "3/7.2", VUELTAS)
+    assert (nothing.returncode, nothing.stdout, nothing.stderr) == (1, "", "no deal has that number\n")
+    (missing,) = objects(run("solve", "--json", "--at", "2/9.2", VUELTAS).stdout)
+    assert reasons(missing) == ["NO_SUCH_MOMENT"]
+    after = objects(run("solve", "--json", "--at", "2/7.2", "--then", "6B", VUELTAS).stdout)
+    assert after[0]["seat"] != both[1]["seat"]
+
+
+def test_what_is_to_be_solved_must_be_said() -> None:
+    done = run("solve", "--json", VUELTAS)
+    assert done.returncode == 1
+    assert [reasons(answer) for answer in objects(done.stdout)] == [["NO_ADDRESS"]] * 2
+    assert "--at 7.2" in run("solve", CANTES).stderr
+    assert "todo lo jugado (--line)" in run("solve", "--lang", "es", CANTES).stderr
+    assert reasons(objects(run("show", "--json", "--then", "7C", CANTES).stdout)[0]) == ["NO_ADDRESS"]
+    assert reasons(objects(run("solve", "--json", "--at", "7.2", LINE).stdout)[0]) == ["NOT_A_RECORD"]
+    for wrong in ("7", "x/7.2", "7.2.0", "-1/7.2", "/7.2"):
+        done = run("solve", "--at", wrong, CANTES)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "is no address" in done.stderr
+    assert set(reasons(objects(run("solve", "--json", "--at", "6.2", ONE_VIEW).stdout)[0])) == {"HIDDEN_CARDS"}
 
 
 # What was played.
@@ -146,6 +186,72 @@ def test_positions_have_their_line_of_best_play_as_ever() -> None:
     assert "\nBest play\n" not in run("solve", "--no-line", LINE).stdout
 
 
+# A renuncio, and what else may be wrong with a deal that can be solved all the same.
+
+
+def test_decisions_before_and_after_a_renuncio() -> None:
+    deal = parsed(RENUNCIO, strict=False)[0]
+    for step in deal.steps[12:]:
+        (answer,) = objects(run("solve", "--json", "--no-line", "--at", str(step.at), RENUNCIO).stdout)
+        assert answer["margin"] == arrastre.solve(step.position, line=False).margin, step.at
+        (fault,) = answer["faults"]
+        assert (fault["reason"], fault["line"], fault["column"]) == ("FOLLOW_SUIT", 15, 9)
+    done = run("solve", "--at", "8.1", RENUNCIO)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("CO: must follow\n  suit: 7C was led, and copas are in hand\n")
+    spanish = run("check", "--lang", "es", RENUNCIO).stderr
+    assert "baza 7, asiento E, CO: hay que servir\n  al palo: salió 7C y hay copas en la mano\n" in spanish
+    assert reasons(objects(run("solve", "--json", "--at", "11.1", RENUNCIO).stdout)[0]) == ["NO_SUCH_MOMENT"]
+
+
+def test_what_a_renuncio_cost() -> None:
+    done = run("solve", "--line", "--json", RENUNCIO)
+    (answer,) = objects(done.stdout)
+    assert (done.returncode, [fault["reason"] for fault in answer["faults"]]) == (0, ["FOLLOW_SUIT"])
+    (broken,) = (step for step in answer["steps"] if step["breach"] is not None)
+    after = parsed(RENUNCIO, strict=False).position("7.3")
+    margin = arrastre.solve(after).margin
+    assert margin is not None
+    # The next to act is of the other side.
+    assert (broken["at"], broken["played"]) == ("7.2", -margin)
+    assert broken["loss"] == broken["value"] - broken["played"]
+    assert broken["breach"] == answer["faults"][0]
+    # What the sides lost accounts for how the margin moved.
+    proven = [step for step in answer["steps"] if step["value"] is not None]
+    first, lost = proven[0], [sum(step["loss"] for step in proven if step["seat"] % 2 == side) for side in (0, 1)]
+    start = first["value"] if first["seat"] % 2 == 0 else -first["value"]
+    assert start - lost[0] + lost[1] == 162 - 28
+    shown = run("solve", "--line", RENUNCIO).stdout
+    assert "  7.2     E      CO !                  −130     −4   RC\n" in shown
+    assert "must follow suit: 7C was" in shown
+
+
+def test_faults_that_leave_a_position_in_doubt() -> None:
+    text = Path(CANTES).read_text()
+
+    def asked(given: str, at: str) -> list[str]:
+        (answer,) = objects(run("solve", "--json", "--no-line", "--nodes", "1000", "--at", at, "-", given=given).stdout)
+        return reasons(answer) if "error" in answer else ["solved"]
+
+    # Every card is its player's, but who leads did not win the trick before.
+    wrong_leader = re.sub(r"\n7\. O (\w+) ([\w ]+)\n", r"\n7. S \2 \1\n", text)
+    assert wrong_leader != text
+    assert asked(wrong_leader, "6.4") == ["solved"]
+    assert "WRONG_LEADER" in asked(wrong_leader, "7.1")
+    # Whether a cante that was not allowed was counted nobody knows; a card that is not there was never dealt.
+    cante = text.replace("\n8. ", "\n8.0 N cante C\n8. ")
+    assert asked(cante, "8.0.1") == ["solved"]
+    assert "CANTE_CARDS" in asked(cante, "8.1")
+    not_held = text.replace("\n10. N 3E", "\n10. N 3O")
+    assert not_held != text
+    assert "NOT_IN_HAND" in asked(not_held, "7.1") or "CARD_TWICE" in asked(not_held, "7.1")
+    unread = text.replace("\n10. N 3E", "\n10. N 3X")
+    assert asked(unread, "9.4") == ["solved"]
+    assert "UNKNOWN_ACTION" in asked(unread, "10.1")
+    assert asked(text.replace('[Result "95 75"]', '[Result "95 74"]'), "9.1") == ["solved"]
+    assert asked(text.replace('[Carried "0 0"]', '[Carried "0 0 0"]'), "9.1") == ["BAD_SCORE"]
+
+
 # Checking.
 
 
@@ -169,6 +275,33 @@ Coto  Games  NS  OE  Points  NS  OE  Result
 """
     )
     assert "sin acabar" in run("check", "--lang", "es", VUELTAS).stdout
+
+
+def test_other_deals_go_on() -> None:
+    first, second = (Path(path).read_text() for path in (RENUNCIO, VUELTAS))
+    broken = first.replace("2. N 6C", "2. N 6X").replace("4. E 6B", "4. S 6B")
+    done = run("check", "--json", "-", given=f"{broken}\n{second}")
+    answers = objects(done.stdout)
+    assert done.returncode == 1
+    assert [answer.get("deal") for answer in answers] == [None, 1, 2]
+    faults = {(fault["reason"], fault["line"], fault["column"]) for fault in answers[0]["error"]["faults"]}
+    assert {("UNKNOWN_ACTION", 9, 6), ("WRONG_LEADER", 11, 4), ("FOLLOW_SUIT", 15, 9)} <= faults
+    assert answers[2]["score"]["games"][0]["deals"] == [1, 2]
+
+
+def test_rules() -> None:
+    text = Path(CANTES).read_text().replace('[Ruleset "aragones"] ', "")
+    (answer,) = objects(run("check", "--json", "--ruleset", "cien", "-", given=text).stdout)
+    assert answer["error"]["faults"][-1]["reason"] == "LEGAL_UNDER"
+    (answer,) = objects(run("check", "--json", "--ruleset", "auto", "-", given=text).stdout)
+    assert answer["ruleset"] == "aragones"
+    own_turn = str(RECORDS / "own_turn.json")
+    (answer,) = objects(run("check", "--json", "--ruleset", "auto", own_turn).stdout)
+    assert answer["ruleset"] == "cien"
+    (answer,) = objects(run("check", "--json", "--rules", "target=100,malas_minimum=0", CANTES).stdout)
+    assert answer["score"]["deals"][0]["result"]["outcome"] == "vueltas"
+    assert run("check", "--ruleset", "nobody", CANTES).returncode == 2
+    assert run("solve", "--ruleset", "auto", LINE).returncode == 0
 
 
 # Positions and records, mixed.
@@ -200,11 +333,89 @@ def test_positions_and_records_are_told_apart() -> None:
         assert "deals" in objects(run("show", "--json", "-", given="\ufeff" + source.replace("\n", "\r\n")).stdout)[0]
 
 
+def test_line_ends_and_byte_order_marks() -> None:
+    vueltas, claim, renuncio = (Path(path).read_text() for path in (VUELTAS, CLAIM, RENUNCIO))
+    files = ["\ufeff" + vueltas.replace("\n", "\r\n"), claim, "\ufeff" + claim, "\ufeff" + renuncio, vueltas]
+    expected = [1, 2, 1, 1, None, 1, 2]
+    for given in ("".join(files), "".join(files).replace("\r\n", "\n").replace("\n", "\r")):
+        answers = objects(run("check", "--json", "-", given=given).stdout)
+        assert [answer.get("deal") for answer in answers] == expected
+        line = 15 + vueltas.count("\n") + 2 * claim.count("\n")
+        assert answers[4]["error"]["faults"][0]["line"] == line
+        shown = objects(run("show", "--json", "-", given=given + LINE).stdout)
+        assert ["deals" in answer for answer in shown] == [True] * 4 + [False] + [True] * 2 + [False]
+    record = arrastre.Record.parse(files[0] + files[4].replace("\n", "\r"))
+    assert [deal.number for deal in record] == [1, 2, 1, 2]
+
+
+def interrupted(*arguments: str, given: str) -> subprocess.CompletedProcess[str]:
+    """The command when it has answered a first item, and is interrupted while it waits for more."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen([SCRIPT, *arguments], text=True, env=environment(), **pipes)  # type: ignore[call-overload]
+    process.stdin.write(given)
+    process.stdin.flush()
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def test_an_interruption_keeps_what_was_found(tmp_path: Path) -> None:
+    text = Path(VUELTAS).read_text()
+    done = interrupted("check", "-", given=text + '\n[Event "x"]\n')
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+    assert done.stdout == run("check", "-", given=text).stdout
+    done = interrupted("solve", "--json", "--line", "--nodes", "1000", "-", given=text + '\n[Event "x"]\n')
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+    assert [answer["deal"] for answer in objects(done.stdout)] == [1, 2]
+    logs = RECORDS.parent / "logs"
+    log, template = (logs / "mesa.jsonl").read_text(), str(logs / "mesa.toml")
+    output = tmp_path / "records.txt"
+    done = interrupted("convert", "-", "--from", template, given=log)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+    assert len(arrastre.Record.parse(done.stdout)) >= 1
+    done = interrupted("convert", "-", "--from", template, "-o", str(output), given=log)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_lines_of_faults_count_from_the_start_of_the_file() -> None:
     given = f"{LINE}\n{LINE}\n\n" + Path(RENUNCIO).read_text()
     *_, faulty = objects(run("show", "--json", "-", given=given).stdout)
     assert faulty["index"] == 2
     assert faulty["error"]["faults"][0]["line"] == 15 + 3
+
+
+BAD = [
+    b"[",
+    b"[Deal",
+    b'[Deal "1"',
+    b'[Deal "1"]\n' + b"x" * 3_000_000,
+    b'[Deal "1"]\n[Hands "' + b"7O" * 200_000 + b'"]\n',
+    b'[Deal "1"]\n1. E \xff\xfe 7B\n',
+    b'{"deals": 3}',
+    b'{"deals": [3, null, {"events": [[]]}, {"events": "x", "hands": 7}]}',
+    b'{"events": ' + b"[" * 100_000,
+    b'{"events": [' + b'{"action": "1O"},' * 900 + b"null]}",
+    b'{"events": [' + b'{"action": "7B"},' * 100_000 + b"null]}",
+    b'{"deals": [{"events": [',
+    b'{"deals": [{"events": [\n' + LINE.encode(),
+    b"[{}, [], 3, null",
+    b'["[Deal 1]", {"events": []}',
+    b'{"a": "\n{"deals": []}\n',
+    b"{comment}",
+    b"\0\0\0",
+    b"\x1f\x8b\x08\x00" + bytes(range(256)) * 40,
+    b"",
+]
+
+
+@pytest.mark.parametrize("given", BAD, ids=lambda given: repr(given[:20]))
+def test_nothing_that_is_handed_in_is_met_with_a_traceback(given: bytes) -> None:
+    for arguments in (["check", "--json", "--ruleset", "auto"], ["show"], ["solve", "--line", "--json"]):
+        done = run(*arguments, "-", given=given)
+        assert done.returncode in (0, 1)
+        assert done.returncode or not given.strip() or given == b"[{}, [], 3, null"
 
 
 def test_check_takes_no_more_memory_for_more_deals(tmp_path: Path) -> None:

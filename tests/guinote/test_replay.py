@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -401,6 +402,77 @@ def test_faults_of_the_course_of_play(change: tuple[str, str], expected: str | N
     assert change[0] in text
     deal = parse(text.replace(*change))
     assert reasons(deal)[:1] == ([] if expected is None else [expected])
+
+
+RENUNCIO = (Path(__file__).parents[2] / "examples" / "records" / "renuncio.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ([("4C 4B", "4C 4X")], ["UNKNOWN_ACTION", "FOLLOW_SUIT"]),
+        ([("4C 4B", "4X 4Y")], ["UNKNOWN_ACTION", "UNKNOWN_ACTION", "FOLLOW_SUIT"]),
+        ([("4C 4B", "4C 9B")], ["NOT_IN_DECK", "FOLLOW_SUIT"]),
+        ([("4C 4B", "4C 2O")], ["CARD_TWICE", "FOLLOW_SUIT"]),
+        ([("N cante E", "N cante X")], ["UNKNOWN_SUIT", "FOLLOW_SUIT"]),
+        ([("N cante E", "N cambo")], ["UNKNOWN_ACTION", "FOLLOW_SUIT"]),
+        ([("4C 4B", "4C 4X"), ("162 28", "162 27")], ["UNKNOWN_ACTION", "FOLLOW_SUIT", "RESULT_MISMATCH"]),
+        ([("4C 4B", "4C 4X"), ("9. N SE 6O 3B RC", "9. O 6O 3B RC SE")], None),
+        ([("4C 4B", "4C 4X"), ("9. N SE", "9. S SE")], ["UNKNOWN_ACTION", "FOLLOW_SUIT", "WRONG_LEADER"]),
+        ([('[Muestra "5E"]', '[Muestra "5X"]')], ["UNKNOWN_CARD", "FOLLOW_SUIT"]),
+        ([("E CO4O.SC", "E CO4X.SC")], ["UNKNOWN_CARD", "FOLLOW_SUIT"]),
+        ([("RO5O.7B", "RO5X.7B"), ("162", "161")], ["UNKNOWN_CARD", "FOLLOW_SUIT", "RESULT_MISMATCH"]),
+        ([("1. O 2O", "1. N 2O"), ("9. N SE", "9. S SE")], ["NOT_MANO", "FOLLOW_SUIT", "WRONG_LEADER"]),
+        ([("N cante E", "N cante C"), ("S cante B", "S cambio")], ["CANTE_CARDS", "EXCHANGE_CARD", "FOLLOW_SUIT"]),
+        # Too much is unknown to say what follows from it.
+        ([("2O 4C 4B 1O", "X X X X"), ("6C 5B", "X 5B")], ["UNKNOWN_ACTION"] * 5),
+        # Which card is missing is not known, so that nobody is said to have played another one's.
+        ([("4C 4B", "4B")], ["TRICK_SIZE"]),
+        ([("4C 4B", "4C 4B 7E")], ["TRICK_SIZE", "CARD_TWICE"]),
+    ],
+)
+def test_several_faults_in_one_deal(changes: list[tuple[str, str]], expected: list[str] | None) -> None:
+    text = RENUNCIO
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    found = reasons(parse(text))
+    if expected is not None:
+        assert found == expected
+    else:
+        assert found[:3] == ["UNKNOWN_ACTION", "FOLLOW_SUIT", "WRONG_LEADER"]
+
+
+@pytest.mark.parametrize("wrong", ["7X", "9O", "cambo", 7, None])
+@pytest.mark.parametrize("players", [4, 2])
+def test_what_cannot_be_read_is_not_held_against_the_rest(players: int, wrong: object) -> None:
+    for seed in range(12):
+        rng = Random(seed)
+        data = play_deal(rng, "aragones", players, cards=rigged(rng, resolve("aragones", {}, players)))
+        places = rng.sample(range(len(data["events"])), rng.choice((1, 2)))
+        for place in places:
+            data["events"][place]["action"] = wrong
+        assert [fault.field for fault in faults(of(data))] == [f"events[{place}].action" for place in sorted(places)]
+
+
+def test_a_cante_that_cannot_be_read_is_not_held_against_the_rest() -> None:
+    for seed in range(12):
+        data = play_deal(Random(seed), "aragones", 4, cards=rigged(Random(seed), resolve("aragones", {}, 4)))
+        place = Random(seed).randrange(len(data["events"]))
+        wrong = {**data["events"][place], "action": "cante X"}
+        events = [*data["events"][:place], wrong, *data["events"][place:]]
+        assert [fault.field for fault in faults(of({**data, "events": events}))] == [f"events[{place}].action"]
+
+
+def test_a_seat_written_for_another() -> None:
+    data = dict(play_deal(Random(3), "aragones", 4))
+    cards = [index for index, event in enumerate(data["events"]) if event["action"][0] not in "ct"]
+    for place in (*cards[4:8], cards[22]):
+        events = [dict(event) for event in data["events"]]
+        events[place]["seat"] = (events[place]["seat"] + 1) % 4
+        deal = of({**data, "events": events})
+        assert reasons(deal) == ["WRONG_LEADER" if place == cards[4] else "WRONG_TURN"]
+        assert deal.result is not None
 
 
 def test_a_wrong_result() -> None:
