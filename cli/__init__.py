@@ -238,13 +238,9 @@ class _Gate:
         return read_deals(lines, ruleset=self.ruleset, rules=self.rules)
 
     def source(self, item: Item) -> Position | Deal:
-        """The position, or the recorded deal of which a decision is meant. Raises ArrastreError."""
-        if item.error is not None or item.deal is None:
-            return self.position(item)
-        if self.at is None:
-            said = "a record has many decisions: --at 7.2 says which"
-            raise InvalidRequest("which decision is not said", [Fault("at", "NO_ADDRESS", said)])
-        return item.deal
+        """The position, or the recorded deal of which the decision is meant. Raises ArrastreError."""
+        position = self.position(item)
+        return position if item.deal is None else item.deal
 
     def passes_over(self, item: Item) -> bool:
         """Whether the item is a deal that was not asked for."""

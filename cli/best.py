@@ -80,7 +80,7 @@ def add(
         stats: bool,
         as_json: bool,
     ) -> int:
-        from arrastre.cli import _dumps, _Gate, _merged, _Run
+        from arrastre.cli import _dumps, _Gate, _listed, _merged, _Run
         from arrastre.cli.advice import AdviceRenderer, comparisons
 
         gate = _Gate(ruleset, _merged(rules), [], "en" if as_json else text.lang, at)
@@ -99,10 +99,11 @@ def add(
             def written(advice: Advice, other: Advice | None, took: float) -> str:
                 if not as_json:
                     took_shown = took if stats else None
-                    return render.advice(item, advice, other, here, where=where, why=why, seconds=took_shown)
+                    shown = render.advice(item, advice, other, here, where=where, why=why, seconds=took_shown)
+                    return shown if item.error is None else shown + render.faults(item, item.error)
                 found = advice.to_dict(item.index)
                 if item.deal is not None:
-                    found |= {"deal": item.deal.number, "at": str(here)}
+                    found |= {"deal": item.deal.number, "at": str(here), "faults": _listed(item.deal)}
                 if both:
                     found["other"] = None if other is None else _without_head(other)
                 if where:

@@ -114,7 +114,7 @@ def _check_seat(position: GuinotePosition, seat: int) -> None:
     faults = []
     if position.finished():
         faults.append(Fault("hands", "DEAL_OVER", "no cards are left to play"))
-    elif position.hidden[seat]:
+    elif position.hidden[seat] and _may_act(position, seat):
         message = f"{seat_name(seat)} knows its own hand, and {position.hidden[seat]} cards of it are not given"
         faults.append(Fault(f"hands[{seat}].hidden", "OWN_HAND_UNSEEN", message))
     elif not _actions(position, seat):
@@ -124,6 +124,13 @@ def _check_seat(position: GuinotePosition, seat: int) -> None:
         faults.append(Fault("seat", "NOT_TO_ACT", message))
     if faults:
         raise InvalidRequest("there is nothing to decide", faults)
+
+
+def _may_act(position: GuinotePosition, seat: int) -> bool:
+    """Whether it may be this seat's turn, depending on the cards that it holds."""
+    if seat == position.seat:
+        return True
+    return position.moment != PLAY and seat & 1 == position.side
 
 
 def _actions(position: GuinotePosition, seat: int) -> tuple[Action, ...]:

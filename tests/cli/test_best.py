@@ -99,6 +99,25 @@ def test_for_people() -> None:
                    └─────────────────┘
 
 Tantos  AC 0  B 0
+
+Lo mejor para A: doblar.
+
+     Jugada  Valor    Pierde
+  ▸  doblar   +2,6              la mejor
+     5O       +2,4      −0,2    peor
+     6O       +2,4      −0,2    peor
+
+Mundos  todos, 30: medias exactas, sin muestreo
+Vista   informed: cada cual sigue con lo que ve mientras se roba; luego, a
+        cartas vistas
+
+doblar antes que 5O: mejor en el 60 % de los mundos, igual en el 0 %, peor en el
+40 %.
+  Si B tiene 7O (40 % de los mundos) gana −1,7; si no, +1,4.
+
+Dónde pueden estar las cartas que no se ven
+       B        C     Mazo   Cartas
+  40,0 %   40,0 %   20,0 %   7O 4O 3O 2O 1O
 """
     )
 
@@ -203,7 +222,7 @@ def test_what_happened_before_tells_where_cards_are(tmp_path: Path) -> None:
     assert {each["card"] for each in answer["where"]} == {"1O", "3O", "4O"}
     (answer,) = objects(call("best", "--json", "--where", str(file), "--at", "2/2.2"))
     # C played the 5 under the 7 of B, which nobody can beat: that tells nothing.
-    assert {tuple(each["seats"]) for each in answer["where"]} == {(0.333333, 0.0, 0.0)}
+    assert {tuple(each["seats"]) for each in answer["where"]} == {(0.5, 0.0, 0.0)}
     first, second = objects(call("best", "--json", str(file), "--at", "1.2"))
     assert (first["deal"], second["deal"]) == (1, 2)
     assert ":1, deal 1, 2.2 ──" in " ".join(call("best", str(file), "--at", "1/2.2").stdout.split())

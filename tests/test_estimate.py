@@ -1,0 +1,145 @@
+"""Estimates: the same bytes whatever the threads, the cases of the reference search, limits, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import arrastre
+from arrastre import estimate
+
+CASES = json.loads(Path(__file__).parent.joinpath("data", "cases", "hidden_2p.json").read_text())
+#: The first trick of a deal, five seconds of thought for a player.
+FIRST = "1O3O.SC2C.7E.4B/+6/+6/+6 O 0 - stock=???????????????6O gone=-"
+LATE = "1O.SC.7E/+3/+3/+3 O 0 - gone=2O3O4O5O6O7O1C3C4C5C6C7C1E2E3E4E1B2B3B4B5B6B7BRBSBCBCERE tricks=7-0"
+
+
+def position(text: str) -> arrastre.Position:
+    return arrastre.Position.parse(text)
+
+
+def told(advice: arrastre.Advice) -> str:
+    return json.dumps(advice.to_dict())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_values_are_those_of_the_reference_search(case: dict[str, Any]) -> None:
+    advice = arrastre.best(arrastre.Position.from_dict(case["position"]), seat=case["seat"], view="clairvoyant")
+    assert advice.world_count == advice.worlds == case["worlds"] and advice.exact
+    found = {each.action.action: each.value for each in advice.actions}
+    assert {card: found[card] for card in case["cards"]} == pytest.approx(case["cards"], abs=1e-6)
+    assert advice.actions[0].value == max(found.values())
+    assert all(each.error == each.loss_error == 0 for each in advice.actions)
+
+
+@pytest.mark.parametrize("view", estimate.VIEWS)
+@pytest.mark.parametrize("objective", ["points", "game"])
+def test_any_number_of_threads_gives_the_same_bytes(view: str, objective: str) -> None:
+    settings: dict[str, Any] = {"view": view, "objective": objective, "worlds": 96, "seed": 11, "nodes": 20_000}
+    one = told(arrastre.best(position(FIRST), threads=1, **settings))
+    assert told(arrastre.best(position(FIRST), threads=3, **settings)) == one
+    assert told(arrastre.best(position(FIRST), threads=1, **{**settings, "seed": 12})) != one
+
+
+def test_a_watch_ends_with_one_final_estimate() -> None:
+    advices = list(arrastre.watch(position(FIRST), worlds=192))
+    assert [each.final for each in advices] == [False] * (len(advices) - 1) + [True]
+    counts = [each.worlds for each in advices]
+    assert counts[0] == 64 and counts == sorted(counts) and counts[-1] <= 192
+    assert told(advices[-1]) == told(arrastre.best(position(FIRST), worlds=192))
+
+
+def test_a_watch_can_be_stopped() -> None:
+    running = arrastre.watch(position(FIRST), worlds=1_000_000)
+    first = next(running)
+    threading.Timer(0.2, running.stop).start()
+    rest = list(running)
+    assert rest[-1].final and rest[-1].worlds >= first.worlds
+    assert rest[-1].worlds < 1_000_000
+
+
+def test_seconds_bound_the_work_and_leave_an_answer() -> None:
+    advice = arrastre.best(position(FIRST), seconds=1e-6)
+    assert advice.final and advice.worlds >= 1
+    assert json.loads(told(advice))["actions"][0]["value"] is not None
+
+
+def test_few_worlds_are_all_looked_at() -> None:
+    advice = arrastre.best(position(LATE))
+    assert advice.exact and not advice.solved and advice.worlds == advice.world_count == 1680
+    assert {each.status for each in advice.actions} <= {"best", "equal", "worse"}
+
+
+def test_one_world_is_solved() -> None:
+    known = position("1O.SC/2O.4C/7E6E/3C5C O 0 - points=71-41")
+    two = position("1O.SC/+2 O 0 - players=2 gone=" + _gone("1O", "SC", "2O", "4C") + " points=71-41")
+    advice = arrastre.best(two)
+    assert advice.solved and advice.exact
+    true = arrastre.solve(position("1O.SC/2O.4C O 0 - players=2 points=71-41"))
+    assert {each.action: each.value for each in advice.actions} == {each.action: each.value for each in true.actions}
+    assert arrastre.best(known, seat=0).world_count == 90
+
+
+def _gone(*kept: str) -> str:
+    return "".join(figure + suit for suit in "OCEB" for figure in "1234567SCR" if figure + suit not in kept)
+
+
+def test_where_the_cards_are() -> None:
+    advice = arrastre.best(position(FIRST), worlds=64)
+    for each in advice.where:
+        assert each.seats[0] == 0
+        assert sum(each.seats) + each.stock == pytest.approx(1)
+    # 33 unseen cards, six with each of the others and fifteen in the stock.
+    assert advice.where[0].seats[1] == pytest.approx(6 / 33)
+
+
+def test_exclusions_count() -> None:
+    barred = position(FIRST.replace("/+6/+6/+6", "/+6!3E/+6/+6"))
+    where = {each.card: each for each in arrastre.best(barred, worlds=64).where}
+    assert where["3E"].seats[1] == 0 and where["3E"].seats[2] > 6 / 33
+
+
+@pytest.mark.parametrize(
+    ("settings", "field", "reason"),
+    [
+        ({"seat": 4}, "seat", "BAD_SEAT"),
+        ({"seat": True}, "seat", "BAD_SEAT"),
+        ({"seat": 1}, "seat", "NOT_TO_ACT"),
+        ({"worlds": 0}, "worlds", "BAD_LIMIT"),
+        ({"seconds": 0}, "seconds", "BAD_LIMIT"),
+        ({"nodes": 0}, "nodes", "BAD_LIMIT"),
+        ({"threads": 0}, "threads", "BAD_LIMIT"),
+        ({"seed": -1}, "seed", "BAD_LIMIT"),
+        ({"view": "psychic"}, "view", "UNKNOWN_VIEW"),
+        ({"objective": "fun"}, "objective", "UNKNOWN_OBJECTIVE"),
+        ({"at": "7.2"}, "at", "NOT_A_RECORD"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(settings: dict[str, Any], field: str, reason: str) -> None:
+    with pytest.raises(arrastre.InvalidRequest) as refused:
+        arrastre.best(position(FIRST), **settings)
+    assert [(fault.field, fault.reason) for fault in refused.value.faults] == [(field, reason)]
+
+
+def test_a_hand_that_cannot_be_dealt_names_the_contradiction() -> None:
+    unseen = [each.card for each in arrastre.best(position(FIRST), worlds=1).where]
+    barred = "".join(unseen[:-5])
+    with pytest.raises(arrastre.InvalidPosition) as refused:
+        arrastre.best(position(FIRST.replace("/+6/+6/+6", f"/+6!{barred}/+6!{barred}/+6")))
+    (fault,) = refused.value.faults
+    assert fault.reason == "CONTRADICTION"
+    assert "22 unseen cards" in fault.message and "the hand of seat 3 and the stock" in fault.message
+    assert "room for 21" in fault.message
+
+
+def test_a_deal_needs_a_moment() -> None:
+    record = arrastre.Record.parse(Path("examples/records/cantes.txt").read_text())
+    with pytest.raises(arrastre.InvalidRequest) as refused:
+        arrastre.best(record.deals[0])
+    assert refused.value.faults[0].reason == "NO_ADDRESS"
+    advice = arrastre.best(record.deals[0], at="8.1")
+    assert advice.exact and advice.seat == 2
