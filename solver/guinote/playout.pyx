@@ -819,9 +819,9 @@ def play_out(list setups, tuple styles, int depth, uint64_t seed, Context contex
 
     ``styles`` are the players of side 0 and of side 1: 0 the policy, 1 *greedy*, which plays the highest card if it
     takes the trick and otherwise the one of the fewest points, 2 *random*; all declare by the policy. Exact search
-    under ``points`` plays for everybody where no more than ``depth`` draw tricks are left, -1: nowhere. Draws are in the stock's
-    order. ``out[deal]`` becomes the final points of side 0 and side 1, points from declarations of each, tricks of each
-    from the position on, and the seat that won the last trick.
+    under ``points`` plays for everybody where no more than ``depth`` draw tricks are left, -1: nowhere. Draws are in
+    the stock's order. ``out[deal]`` becomes the final points of side 0 and side 1, points from declarations of each,
+    tricks of each from the position on, and the seat that won the last trick.
     """
     cdef Py_ssize_t k, number = len(setups)
     cdef Setup root

@@ -212,6 +212,24 @@ def test_clairvoyant_values_are_those_of_the_exact_solver(data: dict[str, Any], 
         assert row.tolist() == [exact_action(world, action, knowledge.seat) for action in knowledge.actions]
 
 
+@pytest.mark.parametrize(("players", "tricks", "nodes", "depth"), [(4, 1, 1, 0), (4, 2, 200_000, 1), (2, 9, 7_000, 2)])
+def test_too_far_from_the_end_a_clairvoyant_value_begins_with_the_policy(
+    players: int, tricks: int, nodes: int, depth: int
+) -> None:
+    for seed in range(3):
+        whole = deal(seed, players, tricks=tricks)
+        knowledge = seen_by(whole, whole.seat)
+        worlds = layouts(knowledge, 1, seed)
+        world = knowledge.world(worlds[0].tolist())
+        assert isinstance(world, GuinotePosition)
+        expected = []
+        for action in knowledge.actions:
+            walk = Walk(world, True)
+            walk.go_on(depth, walk.start(action, informed=False))
+            expected.append(exact(walk.position, whole.seat & 1))
+        assert values(knowledge, worlds, "clairvoyant", limits=Limits(nodes=nodes))[0].tolist() == expected
+
+
 @given(positions(kind="any"), st.integers(0, 2**32))
 @settings(max_examples=60, deadline=None)
 def test_the_chance_to_win_follows_the_outcome_of_the_deal(data: dict[str, Any], seed: int) -> None:
@@ -230,8 +248,18 @@ def test_the_chance_to_win_follows_the_outcome_of_the_deal(data: dict[str, Any],
                 assert 0 <= value <= 1
             elif outcome:
                 assert value == (outcome + 1) / 2
-            else:
-                assert equity.min() <= value <= equity.max()
+            elif value != pytest.approx(by_points(world, action, equity)):
+                # The line of the most points would have decided the game.
+                most = max(world.carried) + max(world.points) + 130 + 100 + 100 * (world.rules.capote != "none")
+                assert most >= world.rules.target or world.rules.malas_failure == "lose"
+
+
+def by_points(world: GuinotePosition, action: Action, equity: np.ndarray[Any, np.dtype[np.float64]]) -> float:
+    """What the carried score is worth if all is played out for points."""
+    side = action.seat & 1
+    lead = exact_action(world, action, action.seat) + world.carried[side] - world.carried[1 - side]
+    # The stand-in looks at nothing but the lead.
+    return float(equity[max(lead, 0), max(-lead, 0)])
 
 
 def deal(seed: int, players: int = 4, ruleset: str = "aragones", *, tricks: int = 0) -> GuinotePosition:

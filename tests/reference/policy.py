@@ -208,8 +208,11 @@ class Walk:
             if action.action not in (CAMBIO, TUTE, PASS) and not action.action.startswith(CANTE):
                 excused = ()
 
-    def start(self, action: Action) -> tuple[int, ...]:
-        """Begin with an action as the informed view does; returns the seats that are excused from then on."""
+    def start(self, action: Action, informed: bool = True) -> tuple[int, ...]:
+        """Begin with an action; returns the seats that are excused from then on.
+
+        In the informed view a leader's partner declares first what it would.
+        """
         position = self.position
         if action.action == PASS:
             if position.moment not in (LEAD, PLAY):
@@ -217,7 +220,7 @@ class Walk:
                 self.act(next_action(position, (action.seat,)))
                 return ()
             return (action.seat,)
-        if len(action.action) == 2 and position.moment == LEAD:
+        if informed and len(action.action) == 2 and position.moment == LEAD:
             self.partner_declares()
         self.act(action)
         return ()
