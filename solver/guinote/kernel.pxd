@@ -224,11 +224,10 @@ cdef void deal_out(State* s) noexcept nogil
 cdef bint has_won(State* s, int side, bint by_trick) noexcept nogil
 cdef int judge(State* s, int last_winner) noexcept nogil
 
-# For the last two tricks (vector.pyx); each is described where it is written.
-cdef int cante_worth(int lane) noexcept nogil
-cdef uint64_t legal(State* s, Trick* trick) noexcept nogil
-cdef int still_together(State* s) noexcept nogil
-cdef bint wins_at_once(State* s, int side) noexcept nogil
-cdef void put(State* s, Trick* trick, int card) noexcept nogil
-cdef int finish(State* s, int winner, int seat, int points, int alpha, int beta) noexcept nogil
-cdef bint may_sing(State* s, int seat, int leader, int singers) noexcept nogil
+# For the last two tricks (vector.pyx).
+# put_down: a card on the table, no more. complete: the value for the side of `seat` of a trick that is complete, and of
+# what follows. may_still_sing: whether a seat of the leader's side has a cante left in the open window.
+cdef int cante_points(int lane) noexcept nogil
+cdef void put_down(State* s, Trick* trick, int card) noexcept nogil
+cdef int complete(State* s, int winner, int seat, int points, int alpha, int beta) noexcept nogil
+cdef bint may_still_sing(State* s, int seat, int leader, int singers) noexcept nogil

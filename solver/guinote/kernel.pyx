@@ -1329,6 +1329,22 @@ cdef bint has_won(State* s, int side, bint by_trick) noexcept nogil:
     return wins_at_once(s, side) or by_trick and s.ends_on_trick and s.total[side] >= s.rules.target
 
 
+cdef int cante_points(int lane) noexcept nogil:
+    return cante_worth(lane)
+
+
+cdef void put_down(State* s, Trick* trick, int card) noexcept nogil:
+    put(s, trick, card)
+
+
+cdef int complete(State* s, int winner, int seat, int points, int alpha, int beta) noexcept nogil:
+    return finish(s, winner, seat, points, alpha, beta)
+
+
+cdef bint may_still_sing(State* s, int seat, int leader, int singers) noexcept nogil:
+    return may_sing(s, seat, leader, singers)
+
+
 # ---- the Python side -----------------------------------------------------------------------------------------------
 
 cdef uint64_t table_mask(Setup* root, uint64_t most) noexcept nogil:

@@ -6,8 +6,8 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from arrastre.guinote.kernel cimport (
-    CANTE, CARD, GAME, INFINITE, MAX_PLAYERS, PASS, PLAY, Context, Setup, State, Trick, cante_worth, finish, legal,
-    may_sing, put, read_table, set_up, still_together, wins_at_once,
+    CANTE, CARD, GAME, INFINITE, MAX_PLAYERS, PASS, PLAY, Context, Setup, State, Trick, cante_points, complete, deal_out,
+    has_won, legal_cards, may_still_sing, put_down, read_table, set_up,
 )
 from arrastre.search.cardset cimport bit, count, highest, lowest
 
@@ -35,10 +35,10 @@ cdef int sing(Desk* desk, World* world, int seat, int singers) noexcept nogil:
     cdef State* s = &desk.s
     cdef int lane
     lay(desk, world)
-    if not may_sing(s, seat, desk.root.leader, singers):
+    if not may_still_sing(s, seat, desk.root.leader, singers):
         return NO_CANTE
     s.unsung = desk.root.unsung
-    s.unsung = still_together(s)
+    deal_out(s)
     for lane in range(4):
         if s.unsung >> lane & 1 and s.hand[seat] == <uint64_t> PAIR << (lane * 16):
             return lane
@@ -47,9 +47,9 @@ cdef int sing(Desk* desk, World* world, int seat, int singers) noexcept nogil:
 
 cdef void credit(Desk* desk, World* world, int lane) noexcept nogil:
     # Own side sings `lane` in this world.
-    world.gain += <int16_t> cante_worth(lane)
+    world.gain += <int16_t> cante_points(lane)
     lay(desk, world)
-    if desk.s.game and wins_at_once(&desk.s, desk.seat & 1):
+    if desk.s.game and has_won(&desk.s, desk.seat & 1, False):
         world.over = 1
 
 
@@ -60,7 +60,7 @@ cdef double settle(Desk* desk, Trick* trick) noexcept nogil:
     cdef bint mine = not (trick.winner ^ desk.seat) & 1
     if desk.over:
         return 1.0
-    value = finish(s, trick.winner, trick.winner, trick.points, -INFINITE, INFINITE)
+    value = complete(s, trick.winner, trick.winner, trick.points, -INFINITE, INFINITE)
     if not mine:
         value = -value
     if not s.game:
@@ -70,7 +70,7 @@ cdef double settle(Desk* desk, Trick* trick) noexcept nogil:
     # Nobody wins the game in this deal. The margin and the sum of what is left make the totals; a margin above the sum
     # can only be a capote's.
     s.game = False
-    margin = finish(s, trick.winner, trick.winner, trick.points, -INFINITE, INFINITE)
+    margin = complete(s, trick.winner, trick.winner, trick.points, -INFINITE, INFINITE)
     s.game = True
     if not mine:
         margin = -margin
@@ -91,11 +91,11 @@ cdef double play(Desk* desk, Trick* trick, int card) noexcept nogil:
     cdef uint64_t cards
     cdef double value, least
     s.hand[seat] ^= bit(card)
-    put(s, &after, card)
+    put_down(s, &after, card)
     if after.count == MAX_PLAYERS:
         least = settle(desk, &after)
     else:
-        cards = legal(s, &after)
+        cards = legal_cards(s, &after)
         least = play(desk, &after, lowest(cards))
         cards &= cards - 1
         while cards:
@@ -113,14 +113,14 @@ cdef uint64_t look(Desk* desk, Trick* trick, Branch* out) noexcept nogil:
     cdef State* s = &desk.s
     cdef Trick after
     cdef int seat = trick.seat, card, i = 0
-    cdef uint64_t cards = legal(s, trick), replies, either = 0
+    cdef uint64_t cards = legal_cards(s, trick), replies, either = 0
     while cards:
         card = lowest(cards)
         cards &= cards - 1
         after = trick[0]
         s.hand[seat] ^= bit(card)
-        put(s, &after, card)
-        replies = legal(s, &after)
+        put_down(s, &after, card)
+        replies = legal_cards(s, &after)
         out.card[i] = card
         out.value[i][0] = out.value[i][1] = play(desk, &after, lowest(replies))
         if replies & (replies - 1):
@@ -154,7 +154,7 @@ cdef void lead_up(Desk* desk, Trick* trick, int card, int heard, double* out, do
     cdef Py_ssize_t first, w
     memset(desk.taken, 0, desk.count)
     total[0] = 0.0
-    put(s, &after, card)
+    put_down(s, &after, card)
     for first in range(desk.count):
         if desk.taken[first] or desk.worlds[first].heard != heard:
             continue
@@ -256,7 +256,7 @@ cdef void team(Desk* desk, Trick* trick, int heard, double* out) noexcept nogil:
             lay(desk, &desk.worlds[w])
             after = trick[0]
             s.hand[leader] ^= bit(lead_card[d])
-            put(s, &after, lead_card[d])
+            put_down(s, &after, lead_card[d])
             either[d] |= look(desk, &after, &desk.branches[2 * w + part])
     # 2. What each hand yields by each of its leads under each way to reply.
     for d in range(leads):
@@ -420,7 +420,7 @@ cdef bint allowed(Desk* desk, int kind, int arg) noexcept nogil:
         if arg < 0 or arg > 63 or trick.seat != desk.seat:
             return False
         lay(desk, &desk.worlds[0])
-        return ((legal(s, &trick) if trick.count else s.hand[desk.seat]) & bit(arg)) != 0
+        return (legal_cards(s, &trick) & bit(arg)) != 0
     if trick.count or (desk.root.leader ^ desk.seat) & 1:
         return False
     if kind == PASS:
