@@ -19,7 +19,7 @@ from arrastre.errors import (
     InvalidSyntax,
     InvalidTemplate,
 )
-from arrastre.estimate import Advice, Comparison, Estimate, Reason, Watch, Whereabouts, best, watch
+from arrastre.estimate import Advice, Comparison, Estimate, PartGain, Reason, Watch, Whereabouts, best, watch
 from arrastre.exact import Context, LineStep, Solution, check, solve, solve_many
 from arrastre.game import (
     Action,
@@ -64,6 +64,7 @@ __all__ = [
     "Limits",
     "LineStep",
     "LineValue",
+    "PartGain",
     "Place",
     "Position",
     "Reason",

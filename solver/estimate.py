@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +37,8 @@ _ENUMERATED: Final = 2048
 #: Means that lie so close are called equal: half a point, or half a percent of a game.
 _TOLERANCE: Final = {"points": 0.5, "game": 0.005}
 _SAME: Final = 1e-9
+#: Of so many worlds at most it is told what values are made of.
+_TAKEN_APART: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +104,28 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class PartGain:
+    """What one part of the margin (cantes, points in tricks) adds on average to the gain of an action on another;
+    ``names`` by language."""
+
+    names: Mapping[str, str]
+    gain: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"part": self.names["en"], "gain": _number(self.gain)}
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
-    """Why the best action beats another: the shares of worlds in which it is better, as good and worse, and the
-    hidden cards that decide, the weightiest first."""
+    """Why the best action beats another: the shares of worlds in which it is better, as good and worse, the hidden
+    cards that decide, the weightiest first, and what the gain is made of, looked at in some of the worlds."""
 
     action: Action
     better: float
     same: float
     worse: float
     reasons: tuple[Reason, ...]
+    parts: tuple[PartGain, ...]
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -119,6 +134,7 @@ class Comparison:
             "same": _number(self.same),
             "worse": _number(self.worse),
             "reasons": [each.to_dict() for each in self.reasons],
+            "parts": [each.to_dict() for each in self.parts],
         }
 
 
@@ -250,10 +266,27 @@ class Advice:
         listed = self.knowledge.actions
         gains = self.values[:, listed.index(self.actions[0].action)] - self.values[:, listed.index(other)]
         gains = gains[: statistics.length(gains)]
+        if not len(gains):
+            return None
         better, worse = gains > _SAME, gains < -_SAME
         same = ~(better | worse)
         shares = float(better.mean()), float(same.mean()), float(worse.mean())
-        return Comparison(other, *shares, self._reasons(gains))
+        return Comparison(other, *shares, self._reasons(gains), self._parts(other))
+
+    def _parts(self, other: Action) -> tuple[PartGain, ...]:
+        """What the best action's gain on another is made of."""
+        if self.objective != "points":
+            return ()
+        game = self.knowledge.position.game
+        parts = game.world_parts(
+            self.knowledge,
+            self.drawn[:_TAKEN_APART],
+            [self.actions[0].action, other],
+            view=self.view,
+            limits=Limits(),
+            context=Context().native(game),
+        )
+        return tuple(PartGain(each.names, float((each.values[:, 0] - each.values[:, 1]).mean())) for each in parts)
 
     def _reasons(self, gains: NDArray[np.float64], most: int = 3) -> tuple[Reason, ...]:
         """The hidden cards whose place explains most of the spread of ``gains``, one place a card."""

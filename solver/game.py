@@ -414,6 +414,15 @@ class Knowledge(ABC):
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """One of the things that values are made of, for words that explain: its name in each language, and what it adds
+    to the margin of the acting side; ``values`` has the shape (worlds, actions)."""
+
+    names: Mapping[str, str]
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Something to be laid out for people: the columns' heads, and rows of as many texts."""
 
@@ -469,20 +478,21 @@ class Game(ABC):
         ``fresh`` forgets what the table holds before each position.
         """
 
+    @abstractmethod
     def knowledge(self, position: Position, seat: int) -> Knowledge:
         """What ``seat`` can know in a position, from its unseen and excluded cards alone; a position with every card
         known is stripped of what the seat cannot see.
 
         Raises :class:`~arrastre.errors.InvalidRequest` where the seat has nothing to decide or does not exist.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def knowledge_at(self, deal: Deal, at: Address, seat: int | None) -> Knowledge:
         """What ``seat`` (the one to act unless given) can know at a moment of a recorded deal from all that happened
         in it before. Raises :class:`~arrastre.errors.InvalidRequest`.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def world_values(
         self,
         knowledge: Knowledge,
@@ -503,7 +513,19 @@ class Game(ABC):
         stop or a deadline are NaN. A row depends on nothing but its world and the arguments, whatever other rows
         there are, unless ``complete``.
         """
-        raise NotImplementedError
+
+    @abstractmethod
+    def world_parts(
+        self,
+        knowledge: Knowledge,
+        worlds: NDArray[np.uint8],
+        actions: Sequence[Action],
+        *,
+        view: View,
+        limits: Limits,
+        context: NativeContext,
+    ) -> tuple[Part, ...]:
+        """What the values under ``points`` come from; nothing where the game cannot tell."""
 
     @abstractmethod
     def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:

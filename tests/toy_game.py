@@ -30,6 +30,7 @@ from arrastre.game import (
     Knowledge,
     Limits,
     NativeContext,
+    Part,
     Place,
     Position,
     RuleRow,
@@ -369,6 +370,9 @@ class ToyGame(Game):
                 cannot.setdefault(step.action.seat, set()).update(card for card in CARDS if before.beats(card))
         who = now.seat if seat is None else seat
         return known(now.seen_by(who, now.gone), who, cannot, now)
+
+    def world_parts(self, knowledge: Knowledge, worlds: object, actions: object, **asked: object) -> tuple[Part, ...]:
+        return ()
 
     def world_values(
         self,

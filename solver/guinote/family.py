@@ -25,6 +25,7 @@ from arrastre.game import (
     Knowledge,
     Limits,
     NativeContext,
+    Part,
     Position,
     RuleRow,
     Score,
@@ -68,12 +69,13 @@ _CARD: Final = 0
 #: By the number of players: nodes that the exact search of one world is reckoned to need, all its actions valued, with
 #: 0, 1, 2, … draw tricks left. Typical figures (benchmarks/worlds_values.py), rounded.
 _NOMINAL_NODES: Final = {4: (10_000, 200_000, 5_000_000), 2: (200, 500, 7_000, 50_000, 350_000)}
+#: What the rest of a deal brings, in the order of the playouts' details (each for the side, then for its rivals).
+_PARTS: Final = ({"en": "cantes", "es": "cantes"}, {"en": "points in tricks", "es": "tantos en bazas"})
 #: The last tricks in which partners are known not to see each other's cards (vector.pxd).
 _VECTOR_PLAYERS: Final = 4
 _VECTOR_TRICKS: Final = 2
 #: What a world may cost unless a caller says otherwise.
 _WORLD_NODES: Final = 200_000
-_NO_LIMITS: Final = Limits()
 
 
 class _Native(NativeContext):
@@ -282,25 +284,25 @@ class GuinoteFamily(Game):
     ) -> NDArray[np.float64]:
         return _world_values(knowledge, worlds, actions, view, objective, limits, context, None, complete)
 
-    def world_details(
+    def world_parts(
         self,
         knowledge: Knowledge,
         worlds: NDArray[np.uint8],
         actions: Sequence[Action],
         *,
         view: View,
+        limits: Limits,
         context: NativeContext,
-        limits: Limits = _NO_LIMITS,
-    ) -> tuple[NDArray[np.float64], NDArray[np.int16]]:
-        """:meth:`world_values` under ``points``, and what the rest of the deal brings then.
-
-        The second array has the shape (worlds, actions, 6): points from cantes and tutes for the side and for its
-        rivals, points from tricks (capote included) for each, and tricks for each, from now to the end of the deal.
-        Rows whose values are NaN say nothing.
-        """
+    ) -> tuple[Part, ...]:
+        """Declarations and tricks; nothing in the last two tricks, where worlds have no values of their own."""
+        position = knowledge.position
+        assert isinstance(position, GuinotePosition)
+        if view == "informed" and _is_ending(position):
+            return ()
         detail = np.zeros((len(worlds), len(actions), 6), np.int16)
-        values = _world_values(knowledge, worlds, actions, view, POINTS, limits, context, detail, False)
-        return values, detail
+        _world_values(knowledge, worlds, actions, view, POINTS, limits, context, detail, False)
+        gains = (detail[:, :, 0::2] - detail[:, :, 1::2]).astype(np.float64)
+        return tuple(Part(names, gains[:, :, index]) for index, names in enumerate(_PARTS))
 
     def policy(self, position: Position, seat: int) -> Action:
         """What the playouts' policy does for ``seat``, from what that seat can see: a declaration, a card, or a pass

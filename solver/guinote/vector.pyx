@@ -6,8 +6,8 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from arrastre.guinote.kernel cimport (
-    CANTE, CARD, GAME, INFINITE, MAX_PLAYERS, PASS, PLAY, Context, Setup, State, Trick, cante_points, complete, deal_out,
-    has_won, legal_cards, may_still_sing, put_down, read_table, set_up,
+    CANTE, CARD, GAME, INFINITE, MAX_PLAYERS, PASS, PLAY, Context, Setup, State, Trick, cante_points, complete,
+    deal_out, has_won, legal_cards, may_still_sing, put_down, read_table, set_up,
 )
 from arrastre.search.cardset cimport bit, count, highest, lowest
 

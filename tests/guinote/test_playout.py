@@ -17,7 +17,7 @@ import arrastre
 from arrastre.cards import CARDS, UNKNOWN, card_text
 from arrastre.errors import ArrastreError
 from arrastre.game import Action, Knowledge, Limits, NativeContext, Place, Position, View
-from arrastre.guinote import playout
+from arrastre.guinote import family, playout
 from arrastre.guinote.equity import vueltas_equity
 from arrastre.guinote.family import FAMILY, pack
 from arrastre.guinote.position import LEAD, PASS, PLAY, GuinotePosition
@@ -350,8 +350,15 @@ def test_details_add_up_to_the_margin() -> None:
         whole = deal(seed, players, tricks=tricks)
         knowledge = seen_by(whole, whole.seat)
         worlds = layouts(knowledge, 20, seed)
-        found, detail = FAMILY.world_details(knowledge, worlds, knowledge.actions, view="informed", context=CONTEXT)
+        detail = np.zeros((len(worlds), len(knowledge.actions), 6), np.int16)
+        asked = (knowledge.actions, "informed", "points", Limits(), CONTEXT, detail, False)
+        found = family._world_values(knowledge, worlds, *asked)
         assert np.array_equal(found, values(knowledge, worlds, "informed"))
+        ask = {"view": "informed", "limits": Limits(), "context": CONTEXT}
+        parts = FAMILY.world_parts(knowledge, worlds, knowledge.actions, **ask)  # type: ignore[arg-type]
+        assert [part.names["en"] for part in parts] == ["cantes", "points in tricks"]
+        assert np.array_equal(parts[0].values, detail[:, :, 0] - detail[:, :, 1])
+        assert np.array_equal(parts[1].values, detail[:, :, 2] - detail[:, :, 3])
         gained = detail[:, :, 0] - detail[:, :, 1] + detail[:, :, 2] - detail[:, :, 3]
         side = knowledge.seat & 1
         assert np.array_equal(found, gained + margin(whole, side))
