@@ -156,8 +156,11 @@ class AdviceRenderer(Renderer):
         best, than = (self._action(position, each) for each in (advice.actions[0].action, comparison.action))
         shares = {name: self._percent(getattr(comparison, name), 0) for name in ("better", "same", "worse")}
         lines: list[RenderableType] = [self._filled(say("best.why", best="\0", than="\0", **shares), best, than)]
-        # What the difference is made of - tricks, cantes - belongs here, before the cards that decide it.
         margin = (0, 0, 0, 2)
+        made_of = [each for each in comparison.parts if round(each.gain, 1)]
+        if made_of:
+            parts = ", ".join(f"{each.names[say.lang]} {self._difference(advice, each.gain)}" for each in made_of)
+            lines.append(Padding(Line(say("best.made_of", parts=parts)), margin))
         lines += [Padding(self._reason(advice, reason, diagram), margin) for reason in comparison.reasons]
         return lines
 

@@ -393,6 +393,7 @@ MESSAGES: Final[dict[str, Message]] = {
         "{best} rather than {than}: better in {better} of the worlds, as good in {same}, worse in {worse}.",
         "{best} antes que {than}: mejor en el {better} de los mundos, igual en el {same}, peor en el {worse}.",
     ),
+    "best.made_of": Message("On average through {parts}.", "De media, por {parts}."),
     "best.reason.seat": Message(
         "If {seat} has {card} ({share} of the worlds) it gains {gain}, otherwise {otherwise}.",
         "Si {seat} tiene {card} ({share} de los mundos) gana {gain}; si no, {otherwise}.",

@@ -38,7 +38,7 @@ _ENUMERATED: Final = 2048
 _TOLERANCE: Final = {"points": 0.5, "game": 0.005}
 _SAME: Final = 1e-9
 #: Of so many worlds at most it is told what values are made of.
-_TAKEN_APART: Final = 64
+_TAKEN_APART: Final = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,16 +271,16 @@ class Advice:
         better, worse = gains > _SAME, gains < -_SAME
         same = ~(better | worse)
         shares = float(better.mean()), float(same.mean()), float(worse.mean())
-        return Comparison(other, *shares, self._reasons(gains), self._parts(other))
+        return Comparison(other, *shares, self._reasons(gains), self._parts(other, len(gains)))
 
-    def _parts(self, other: Action) -> tuple[PartGain, ...]:
-        """What the best action's gain on another is made of."""
+    def _parts(self, other: Action, tried: int) -> tuple[PartGain, ...]:
+        """What the best action's gain on another is made of, in the first worlds in which both were tried."""
         if self.objective != "points":
             return ()
         game = self.knowledge.position.game
         parts = game.world_parts(
             self.knowledge,
-            self.drawn[:_TAKEN_APART],
+            self.drawn[: min(tried, _TAKEN_APART)],
             [self.actions[0].action, other],
             view=self.view,
             limits=Limits(),

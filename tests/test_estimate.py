@@ -153,3 +153,15 @@ def test_the_last_two_tricks_do_not_count_on_a_partner_that_sees_everything() ->
     assert (advice.actions[0].action.action, clairvoyant.actions[0].action.action) == ("2C", "4O")
     assert advice["4O"].value == pytest.approx(-9.311111, abs=1e-6)
     assert clairvoyant["4O"].value == pytest.approx(-8.688889, abs=1e-6)
+
+
+@pytest.mark.parametrize("at", ["3.1", "8.1"])
+def test_what_a_gain_is_made_of_adds_up_to_it(at: str) -> None:
+    record = arrastre.Record.parse(Path("examples/records/cantes.txt").read_text())
+    advice = arrastre.best(record.deals[0], at=at, worlds=100)
+    for each in advice.actions[1:]:
+        comparison = advice.compare(each.action)
+        assert comparison is not None
+        assert [part.names["es"] for part in comparison.parts] == ["cantes", "tantos en bazas"]
+        assert sum(part.gain for part in comparison.parts) == pytest.approx(each.loss)
+        assert comparison.better + comparison.same + comparison.worse == pytest.approx(1)
