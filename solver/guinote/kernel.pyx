@@ -41,8 +41,9 @@ cdef enum:
     TUTE_WORTH = 40
     CAPOTE = 100
 
-    HISTORY_WEIGHT = 4
-    HISTORY_MOST = 1 << 16
+    REPLY_LEAD = 128
+    REPLY_FOLLOW = 64
+    REPLY_DRAW = 200
     FIRST = 1 << 24         # above any score of a choice; times 64 it still fits an int
 
 cdef int[LANE_CARDS] WORTH = [0, 0, 0, 0, 0, 2, 3, 4, 10, 11, 0, 0, 0, 0, 0, 0]
@@ -462,6 +463,11 @@ cdef inline int keep(int card) noexcept nogil:
     return KEEP_PLAIN[card & (LANE_CARDS - 1)] if card >= LANE_CARDS else KEEP_TRUMP[card]
 
 
+cdef inline int draws_left(State* s) noexcept nogil:
+    # The trick that is being played included.
+    return (s.stock_count - s.stock_next) // s.rules.players
+
+
 cdef inline int prize(State* s) noexcept nogil:
     # A guess at what winning the trick is worth while cards are drawn, beside its points.
     cdef int i, gain = KEEP_LEAD
@@ -635,8 +641,6 @@ cdef inline int search_cards(
                 alpha = value
                 move[0] = card
                 if alpha >= beta:
-                    if s.in_stock and s.history[trick.count][trick.seat][card] < HISTORY_MOST:
-                        s.history[trick.count][trick.seat][card] += 1
                     break
     return best
 
@@ -647,6 +651,7 @@ cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
     cdef int seat = trick.seat
     cdef uint64_t hand = s.hand[seat]
     cdef uint64_t cards, foreign, special, upper, strong, taking, near
+    cdef uint8_t* reply = NULL
     cdef Choice choice
     if spent(s):
         return 0
@@ -705,6 +710,7 @@ cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
     near = 0 if s.game else with_neighbour_below(cards & ~special, foreign)
     if s.in_stock:
         gain = prize(s)
+        reply = &s.reply[seat][trick.count][trick.lane][not (trick.winner ^ seat) & 1][draws_left(s)]
     # 2. Order: what the trick is expected to bring, cheap cards first among equals.
     choice.all = cards
     choice.count = 0
@@ -712,8 +718,9 @@ cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
         card = lowest(cards)
         cards &= cards - 1
         if s.in_stock:
-            score = draw_guess(s, trick, card, gain, -INFINITE, INFINITE) * 4
-            score += HISTORY_WEIGHT * s.history[trick.count][seat][card]
+            score = 4 * draw_guess(s, trick, card, gain, -INFINITE, INFINITE)
+            if card == reply[0]:
+                score += REPLY_DRAW
         else:
             if beats(card, win):
                 score = expect(s, trick, card, seat, trick.points + worth(card) + 6)
@@ -721,7 +728,10 @@ cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
                 score = expect(s, trick, win, trick.winner, trick.points + worth(card) + 6)
             score = score * 4 - (card & 15) - (12 if card < 16 else 0)
         add_choice(&choice, card, score)
-    return search_cards(s, trick, &choice, near, best, alpha, beta, &move)
+    best = search_cards(s, trick, &choice, near, best, alpha, beta, &move)
+    if s.in_stock and move != NO_MOVE:
+        reply[0] = <uint8_t> move
+    return best
 
 
 cdef int last_trick(State* s, int leader, int alpha, int beta) noexcept nogil:
@@ -954,6 +964,7 @@ cdef inline int ending_play(State* s, Trick* trick, int card, int alpha, int bet
 
 cdef int ending_follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
     cdef int card, score, move, win = trick.win, seat = trick.seat, after = next_seat(s, seat)
+    cdef uint8_t* reply
     cdef bint kept, held, ours = not (trick.winner ^ seat) & 1
     cdef uint64_t hand = s.hand[seat], foreign, upper, taking, near, rival = 0, partner = 0
     cdef uint64_t cards
@@ -983,9 +994,10 @@ cdef int ending_follow(State* s, Trick* trick, int alpha, int beta) noexcept nog
     if not cards & (cards - 1):
         return ending_play(s, trick, lowest(cards), alpha, beta)
     near = with_neighbour_below(cards, foreign)
-    # 2. Order: what the trick is expected to bring, cheap cards first among equals.
+    # 2. Order: what won last in such a place; what the trick is expected to bring, cheap cards first among equals.
     choice.all = cards
     choice.count = 0
+    reply = &s.reply[seat][trick.count][trick.lane][ours][CARDS_LEFT + count(hand)]
     held = keeps(rival, partner, win, ours)
     while cards:
         card = lowest(cards)
@@ -994,13 +1006,20 @@ cdef int ending_follow(State* s, Trick* trick, int alpha, int beta) noexcept nog
         kept = keeps(rival, partner, card, True) if beats(card, win) else held
         if not kept:
             score = -score
-        add_choice(&choice, card, score - (card & 15) - (12 if card < 16 else 0))
-    return ending_search(s, trick, &choice, near, alpha, beta, &move)
+        score -= (card & 15) + (12 if card < 16 else 0)
+        if card == reply[0]:
+            score += REPLY_FOLLOW
+        add_choice(&choice, card, score)
+    move = reply[0]
+    score = ending_search(s, trick, &choice, near, alpha, beta, &move)
+    reply[0] = <uint8_t> move
+    return score
 
 
 cdef int ending_lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     cdef int best, lower, upper, card, score, floor, ceiling, sure, gain, seat, move = NO_MOVE
     cdef int[MAX_PLAYERS] rest
+    cdef uint8_t* reply
     cdef uint64_t cards, foreign, near, hand = s.hand[leader]
     cdef Trick trick
     cdef Choice choice
@@ -1053,6 +1072,7 @@ cdef int ending_lead(State* s, int leader, int alpha, int beta) noexcept nogil:
         move = NO_MOVE
     else:
         # 3. Leads, equal ones once, the most promising first.
+        reply = &s.reply[leader][0][0][0][CARDS_LEFT + count(hand)]
         foreign = all_hands(s) ^ hand
         cards = hand & ~with_neighbour_below(hand & ZEROES, foreign | hand & ~ZEROES)
         near = with_neighbour_below(cards, foreign)
@@ -1065,6 +1085,8 @@ cdef int ending_lead(State* s, int leader, int alpha, int beta) noexcept nogil:
                 score = FIRST
             else:
                 score = promise(s, leader, card) * 4 - (card & 15) - (48 if card < 16 else 0)
+                if card == reply[0]:
+                    score += REPLY_LEAD
             add_choice(&choice, card, score)
         # 4. Search.
         trick = new_trick(leader)
@@ -1072,6 +1094,8 @@ cdef int ending_lead(State* s, int leader, int alpha, int beta) noexcept nogil:
         best = ending_search(s, &trick, &choice, near, alpha, beta, &move)
         if s.clock.expired:
             return 0
+        if move != NO_MOVE:
+            reply[0] = <uint8_t> move
     # 5. Remember what is proven: a floor, a ceiling, or both.
     if best > alpha:
         floor = best
@@ -1393,6 +1417,7 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     # The leader leads, nothing more to be declared. Value for the leader's side.
     cdef int best, lower, upper, card, score, floor, ceiling, sure, gain = 0, move = NO_MOVE
     cdef uint64_t cards, foreign, special, near, hand = s.hand[leader]
+    cdef uint8_t* reply = NULL
     cdef Trick trick
     cdef Choice choice
     cdef Hash h
@@ -1449,6 +1474,7 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     trick = new_trick(leader)
     if s.in_stock:
         gain = prize(s)
+        reply = &s.reply[leader][0][0][0][draws_left(s)]
     choice.all = cards
     choice.count = 0
     while cards:
@@ -1457,8 +1483,9 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
         if card == move:
             score = FIRST
         elif s.in_stock:
-            score = draw_guess(s, &trick, card, gain, -INFINITE, INFINITE) * 4
-            score += HISTORY_WEIGHT * s.history[0][leader][card]
+            score = 4 * draw_guess(s, &trick, card, gain, -INFINITE, INFINITE)
+            if card == reply[0]:
+                score += REPLY_DRAW
         else:
             score = promise(s, leader, card) * 4 - (card & 15) - (48 if card < 16 else 0)
         add_choice(&choice, card, score)
@@ -1467,6 +1494,8 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     best = search_cards(s, &trick, &choice, near, -INFINITE, alpha, beta, &move)
     if s.clock.expired:
         return 0
+    if s.in_stock and move != NO_MOVE:
+        reply[0] = <uint8_t> move
     # 5. Remember what is proven: a floor, a ceiling, or both.
     if best > alpha:
         floor = best
@@ -1477,7 +1506,7 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
 
 
 cdef inline int tricks_left(State* s) noexcept nogil:
-    return count(s.hand[0]) + (s.stock_count - s.stock_next) // s.rules.players
+    return count(s.hand[0]) + draws_left(s)
 
 
 # ---- from a position to its values ---------------------------------------------------------------------------------
@@ -1497,6 +1526,7 @@ cdef void set_up(State* s, Setup* root, int objective, Context context) noexcept
     cdef uint8_t* rules = <uint8_t*> &root.rules
     memset(s, 0, sizeof(State))
     s.rules = root.rules
+    memset(s.reply, NO_MOVE, sizeof(s.reply))
     s.table = &context.table
     s.clock = &context.clock
     s.game = objective == GAME
