@@ -28,6 +28,8 @@ cdef enum:
     MAX_PLAYERS = 4
     MAX_STOCK = 28
     MAX_ACTIONS = 28        # 10 cards, 4 cantes by either partner, 2 exchanges, 2 tutes, rounded up
+    PLACES = 32
+    CARDS_LEFT = 16
     FIRST_LEAD = -1
     INFINITE = 20000        # beyond any margin
     POINTS = 0              # objectives
@@ -174,9 +176,9 @@ cdef struct State:
     bint ends_on_trick          # ... at the first trick won with it
     uint64_t stock_hash[MAX_STOCK + 1]  # of the stock from a place down to, not including, the muestra
     uint64_t signature          # rules, objective and freshness, in every hash
-    # history[k][seat][card]: cut-offs that `card` brought as k-th card of a draw trick. While cards are drawn there are
-    # no duties, and the guesses that order the arrastre well say little.
-    int history[MAX_PLAYERS][MAX_PLAYERS][64]
+    # The card that last raised alpha for a seat in such a place, by cards on the table, suit led, whether its own side
+    # was winning, and draw tricks left or, in the ending, CARDS_LEFT + cards in hand.
+    uint8_t reply[MAX_PLAYERS][MAX_PLAYERS][4][2][PLACES]
     Table* table
     Clock* clock
 

@@ -41,8 +41,9 @@ cdef enum:
     TUTE_WORTH = 40
     CAPOTE = 100
 
-    HISTORY_WEIGHT = 16
-    HISTORY_MOST = 1 << 16
+    REPLY_LEAD = 128
+    REPLY_FOLLOW = 64
+    REPLY_DRAW = 200
     FIRST = 1 << 24         # above any score of a choice; times 64 it still fits an int
 
 cdef int[LANE_CARDS] WORTH = [0, 0, 0, 0, 0, 2, 3, 4, 10, 11, 0, 0, 0, 0, 0, 0]
@@ -79,6 +80,21 @@ cdef void fill_tables() noexcept nogil:
 fill_tables()
 
 
+# BEATS[win]: the cards that take a trick from `win`, the led suit's while none of trumps was played.
+cdef uint64_t[64] BEATS
+
+
+cdef void fill_beats() noexcept nogil:
+    cdef int win
+    for win in range(64):
+        BEATS[win] = lane_mask(win >> 4) & ~<uint64_t> 1 << win
+        if win > 15:
+            BEATS[win] = lane_mask(win >> 4) & (~<uint64_t> 1 << win) | TRUMPS
+
+
+fill_beats()
+
+
 # ---- small facts about a state -------------------------------------------------------------------------------------
 
 cdef inline int worth(int card) noexcept nogil:
@@ -91,7 +107,7 @@ cdef inline uint64_t all_hands(State* s) noexcept nogil:
 
 cdef inline bint beats(int card, int win) noexcept nogil:
     # Whether a card played later takes the trick from the one that is winning it.
-    return card > win if card >> 4 == win >> 4 else card < LANE_CARDS
+    return BEATS[win] >> card & 1
 
 
 cdef inline uint64_t above(int card) noexcept nogil:
@@ -353,6 +369,37 @@ cdef inline Hash hash_state(State* s, int leader) noexcept nogil:
     return hash_words(held, odd ^ s.signature, late ^ score, extra)
 
 
+cdef inline uint64_t closed_up(uint64_t cards, uint64_t* moves) noexcept nogil:
+    # Worthless cards moved down over the gaps that closing() found.
+    cdef uint64_t step
+    step = cards & moves[0]
+    cards = cards ^ step | step >> 1
+    step = cards & moves[1]
+    cards = cards ^ step | step >> 2
+    step = cards & moves[2]
+    return cards ^ step | step >> 4
+
+
+cdef inline Hash hash_ending(State* s, int leader) noexcept nogil:
+    # hash_state() in the ending.
+    cdef uint64_t held = all_hands(s), odd = s.hand[1] | s.hand[3], late = s.hand[2] | s.hand[3]
+    cdef uint64_t moves[3]
+    cdef uint64_t gaps = ~held & ZEROES, parity, present = held & ZEROES
+    cdef int i
+    gaps <<= 1
+    for i in range(3):
+        parity = gaps ^ gaps << 1
+        parity ^= parity << 2
+        parity ^= parity << 4
+        moves[i] = parity & present
+        present = present ^ moves[i] | moves[i] >> (1 << i)
+        gaps &= ~parity
+    held = closed_up(held, moves)
+    odd = closed_up(odd, moves)
+    late = closed_up(late, moves)
+    return hash_words(held, odd ^ s.signature, late, leader)
+
+
 # ---- play ----------------------------------------------------------------------------------------------------------
 
 cdef inline bint can_beat(uint64_t hand, int lane, int win) noexcept nogil:
@@ -402,6 +449,54 @@ cdef inline int promise(State* s, int leader, int card) noexcept nogil:
         elif not (seat ^ by) & 1:
             points += 11 if hand & HIGH else 4
     return points if not (by ^ leader) & 1 else -points
+
+
+# While cards are drawn: what holding a card in the arrastre is worth to a side, in points of margin, beside a worthless
+# card that is no trump; and what having the first lead there is. From a linear fit to 6000 random arrastres.
+cdef int[LANE_CARDS] KEEP_TRUMP = [12, 12, 12, 12, 13, 14, 19, 22, 27, 35, 0, 0, 0, 0, 0, 0]
+cdef int[LANE_CARDS] KEEP_PLAIN = [0, 0, 0, 0, 1, 1, 3, 5, 7, 16, 0, 0, 0, 0, 0, 0]
+cdef enum:
+    KEEP_LEAD = 12
+
+
+cdef inline int keep(int card) noexcept nogil:
+    return KEEP_PLAIN[card & (LANE_CARDS - 1)] if card >= LANE_CARDS else KEEP_TRUMP[card]
+
+
+cdef inline int draws_left(State* s) noexcept nogil:
+    # The trick that is being played included.
+    return (s.stock_count - s.stock_next) // s.rules.players
+
+
+cdef inline int prize(State* s) noexcept nogil:
+    # A guess at what winning the trick is worth while cards are drawn, beside its points.
+    cdef int i, gain = KEEP_LEAD
+    for i in range(s.rules.players):
+        gain += keep(s.stock[s.stock_next + i]) if not i & 1 else -keep(s.stock[s.stock_next + i])
+    return gain
+
+
+cdef int draw_guess(State* s, Trick* trick, int card, int gain, int alpha, int beta) noexcept nogil:
+    # A guess at what playing `card` to a draw trick is worth to the side of trick.seat, for ordering: the best that both
+    # sides can do in this trick if cards afterwards are worth what keep() says. `gain` is prize().
+    cdef Trick after = trick[0]
+    cdef int value, best = -INFINITE
+    cdef uint64_t cards
+    put(s, &after, card)
+    if after.count == s.rules.players:
+        value = after.points + gain
+        return (-value if (after.winner ^ trick.seat) & 1 else value) - keep(card)
+    alpha += keep(card)
+    beta += keep(card)
+    cards = legal(s, &after)
+    while cards:
+        value = draw_guess(s, &after, lowest(cards), gain, max(-beta, best), -alpha)
+        cards &= cards - 1
+        if value > best:
+            best = value
+            if best >= -alpha:
+                break
+    return -best - keep(card)
 
 
 cdef struct Choice:
@@ -546,18 +641,17 @@ cdef inline int search_cards(
                 alpha = value
                 move[0] = card
                 if alpha >= beta:
-                    if s.in_stock and s.history[trick.count][trick.seat][card] < HISTORY_MOST:
-                        s.history[trick.count][trick.seat][card] += 1
                     break
     return best
 
 
 cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
     # Value for the side of trick.seat, which plays next to a trick that has been led.
-    cdef int value, best = -INFINITE, card, other, score, move = NO_MOVE, win = trick.win
+    cdef int value, best = -INFINITE, card, other, score, gain = 0, move = NO_MOVE, win = trick.win
     cdef int seat = trick.seat
     cdef uint64_t hand = s.hand[seat]
     cdef uint64_t cards, foreign, special, upper, strong, taking, near
+    cdef uint8_t* reply = NULL
     cdef Choice choice
     if spent(s):
         return 0
@@ -614,21 +708,30 @@ cdef int follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
         value = play_card(s, trick, lowest(cards), alpha, beta)
         return value if value > best else best
     near = 0 if s.game else with_neighbour_below(cards & ~special, foreign)
+    if s.in_stock:
+        gain = prize(s)
+        reply = &s.reply[seat][trick.count][trick.lane][not (trick.winner ^ seat) & 1][draws_left(s)]
     # 2. Order: what the trick is expected to bring, cheap cards first among equals.
     choice.all = cards
     choice.count = 0
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        if beats(card, win):
-            score = expect(s, trick, card, seat, trick.points + worth(card) + 6)
-        else:
-            score = expect(s, trick, win, trick.winner, trick.points + worth(card) + 6)
-        score = score * 4 - (card & 15) - (12 if card < 16 else 0)
         if s.in_stock:
-            score += HISTORY_WEIGHT * s.history[trick.count][seat][card]
+            score = 4 * draw_guess(s, trick, card, gain, -INFINITE, INFINITE)
+            if card == reply[0]:
+                score += REPLY_DRAW
+        else:
+            if beats(card, win):
+                score = expect(s, trick, card, seat, trick.points + worth(card) + 6)
+            else:
+                score = expect(s, trick, win, trick.winner, trick.points + worth(card) + 6)
+            score = score * 4 - (card & 15) - (12 if card < 16 else 0)
         add_choice(&choice, card, score)
-    return search_cards(s, trick, &choice, near, best, alpha, beta, &move)
+    best = search_cards(s, trick, &choice, near, best, alpha, beta, &move)
+    if s.in_stock and move != NO_MOVE:
+        reply[0] = <uint8_t> move
+    return best
 
 
 cdef int last_trick(State* s, int leader, int alpha, int beta) noexcept nogil:
@@ -666,13 +769,12 @@ cdef int finish(State* s, int winner, int seat, int points, int alpha, int beta)
     cdef int side = winner & 1
     cdef bint same = not (winner ^ seat) & 1
     cdef int won = s.won, capote = s.capote, played = s.played, gain, value
-    if s.plain and not s.unsung and s.stock_next == s.stock_count and s.hand[winner]:
-        # Most tricks of most searches: nothing but points changes hands.
+    if not s.game and in_ending(s) and s.hand[winner]:
         s.left -= points
         if same:
-            value = points + lead(s, winner, alpha - points, beta - points)
+            value = points + ending_lead(s, winner, alpha - points, beta - points)
         else:
-            value = -points - lead(s, winner, -beta - points, -alpha - points)
+            value = -points - ending_lead(s, winner, -beta - points, -alpha - points)
         s.left += points
         return value
     s.left -= points
@@ -727,6 +829,343 @@ cdef int finish(State* s, int winner, int seat, int points, int alpha, int beta)
     s.won = won
     s.left += points
     return value if same else -value
+
+
+# ---- the ending ----------------------------------------------------------------------------------------------------
+#
+# Once the stock is gone and no cante is open, nothing but points changes hands. Nearly all nodes of nearly all searches
+# are there, so that the ending has functions of its own: the same search as lead() and follow() without everything
+# that cannot happen any more. ending_lead() values what lead() would.
+
+cdef inline bint in_ending(State* s) noexcept nogil:
+    return s.plain and not s.unsung | s.capote | s.tute_open and s.stock_next == s.stock_count
+
+
+cdef inline bint only_points_decide(State* s) noexcept nogil:
+    # Whether in the ending the winner of the game follows from the points that either side still takes: both cannot
+    # come to win, and a minimum of malas does not depend on who takes the last trick.
+    if s.total[0] + s.total[1] + s.left >= 2 * s.rules.target:
+        return False
+    if not s.minimum or s.cards[0] >= s.minimum and s.cards[1] >= s.minimum:
+        return True
+    return s.rules.malas_with_last and not s.rules.malas_loses
+
+
+cdef int ending_game(State* s, int leader, int alpha, int beta) noexcept nogil:
+    # ending_lead() under `game`, where only_points_decide(): does the leader's side take what it needs, do the rivals?
+    cdef int side, margin
+    cdef int[2] need
+    for side in range(2):
+        need[side] = max(s.rules.target - s.total[side], s.minimum - s.cards[side])
+    side = leader & 1
+    if beta > 0:
+        margin = 2 * need[side] - s.left
+        if margin <= -s.left or margin <= s.left and ending_lead(s, leader, margin - 1, margin) >= margin:
+            return 1
+    if alpha < 0:
+        margin = s.left - 2 * need[side ^ 1]
+        if margin >= s.left or margin >= -s.left and ending_lead(s, leader, margin, margin + 1) <= margin:
+            return -1
+    return 0
+
+
+cdef inline uint64_t duty(State* s, uint64_t hand, int lane, int win, bint ours) noexcept nogil:
+    # legal() for the duties of the ending; `ours`: the seat's own side is winning the trick.
+    cdef uint64_t same = hand & lane_mask(lane), better
+    cdef bint exempt = ours and s.rules.partner_exempt
+    if same:
+        better = same & BEATS[win]
+        return better if better and not exempt else same
+    same = hand & TRUMPS
+    if exempt or not same:
+        return hand
+    better = same & BEATS[win]
+    if better:
+        return better
+    return same if win < LANE_CARDS and s.rules.undertrump_forced else hand
+
+
+cdef inline uint64_t takers(uint64_t hand, int lane) noexcept nogil:
+    # Of a hand, the cards that might take a trick led in `lane`: those it has to follow with, or else its trumps.
+    cdef uint64_t same = hand & lane_mask(lane)
+    return same if same else hand & TRUMPS
+
+
+cdef inline bint keeps(uint64_t rival, uint64_t partner, int win, bint ours) noexcept nogil:
+    # A guess who takes a trick that `win` is winning, if the takers still to play are a rival's and then the partner's.
+    if ours and rival & BEATS[win]:
+        ours = False
+        win = highest(rival)
+    return ours or partner & BEATS[win] != 0
+
+
+cdef int ending_search(
+    State* s, Trick* trick, Choice* choice, uint64_t near, int alpha, int beta, int* move
+) noexcept nogil:
+    # As search_cards().
+    cdef int value, i, card, best = -INFINITE
+    cdef uint64_t tried = 0, every = choice.all
+    cdef int16_t reached[64]
+    for i in range(choice.count):
+        pick(choice, i)
+        card = choice.key[i] & 63
+        if near:
+            value = ceiling_of(near, tried, &reached[0], every, card)
+            if value <= alpha:
+                if value > best:
+                    best = value
+                continue
+        if i and beta - alpha > 1:
+            value = ending_play(s, trick, card, alpha, alpha + 1)
+            if alpha < value < beta:
+                value = ending_play(s, trick, card, alpha, beta)
+        else:
+            value = ending_play(s, trick, card, alpha, beta)
+        tried |= bit(card)
+        reached[card] = <int16_t> value
+        if value > best:
+            best = value
+            if value > alpha:
+                alpha = value
+                move[0] = card
+                if alpha >= beta:
+                    break
+    return best
+
+
+cdef inline int ending_play(State* s, Trick* trick, int card, int alpha, int beta) noexcept nogil:
+    # Value for the side of trick.seat of playing `card` now.
+    cdef Trick after
+    cdef int value, points = trick.points + worth(card), seat = trick.seat
+    s.hand[seat] ^= bit(card)
+    if not trick.count or beats(card, trick.win):
+        after.win = card
+        after.winner = seat
+    else:
+        after.win = trick.win
+        after.winner = trick.winner
+    if trick.count + 1 < s.rules.players:
+        after.points = points
+        after.seat = next_seat(s, seat)
+        after.count = trick.count + 1
+        after.lane = trick.lane if trick.count else card >> 4
+        after.table = trick.table | bit(card)
+        value = -ending_follow(s, &after, -beta, -alpha)
+    else:
+        s.left -= points
+        if (after.winner ^ seat) & 1:
+            value = -points - ending_lead(s, after.winner, -beta - points, -alpha - points)
+        else:
+            value = points + ending_lead(s, after.winner, alpha - points, beta - points)
+        s.left += points
+    s.hand[seat] ^= bit(card)
+    return value
+
+
+cdef int ending_follow(State* s, Trick* trick, int alpha, int beta) noexcept nogil:
+    cdef int card, score, move, win = trick.win, seat = trick.seat, after = next_seat(s, seat)
+    cdef uint8_t* reply
+    cdef bint kept, held, ours = not (trick.winner ^ seat) & 1
+    cdef uint64_t hand = s.hand[seat], foreign, upper, taking, near, rival = 0, partner = 0
+    cdef uint64_t cards
+    cdef Choice choice
+    if spent(s):
+        return 0
+    cards = duty(s, hand, trick.lane, win, ours)
+    if not cards & (cards - 1):
+        return ending_play(s, trick, lowest(cards), alpha, beta)
+    # 1. Of cards that come to the same, one is enough. Foreign are all that lie between them for somebody.
+    foreign = (all_hands(s) ^ cards) | trick.table
+    if trick.count + 1 < s.rules.players:
+        cards &= ~with_neighbour_below(cards & ZEROES, foreign | cards & ~ZEROES)
+        rival = takers(s.hand[after], trick.lane)
+        if trick.count + 2 < s.rules.players:
+            partner = takers(s.hand[next_seat(s, after)], trick.lane)
+    else:
+        # Last to play: neighbours all take the trick or none does, and points now are worth points later. Own side
+        # wants the richest of them in a trick it wins and the poorest in one it loses.
+        upper = with_neighbour_below(cards, foreign)
+        if upper:
+            if ours:
+                cards = strongest_of_runs(cards, upper)
+            else:
+                taking = cards & BEATS[win]
+                cards = strongest_of_runs(taking, upper & taking) | cards & ~taking & ~upper
+    if not cards & (cards - 1):
+        return ending_play(s, trick, lowest(cards), alpha, beta)
+    near = with_neighbour_below(cards, foreign)
+    # 2. Order: what won last in such a place; what the trick is expected to bring, cheap cards first among equals.
+    choice.all = cards
+    choice.count = 0
+    reply = &s.reply[seat][trick.count][trick.lane][ours][CARDS_LEFT + count(hand)]
+    held = keeps(rival, partner, win, ours)
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        score = 4 * (trick.points + worth(card) + 6)
+        kept = keeps(rival, partner, card, True) if beats(card, win) else held
+        if not kept:
+            score = -score
+        score -= (card & 15) + (12 if card < 16 else 0)
+        if card == reply[0]:
+            score += REPLY_FOLLOW
+        add_choice(&choice, card, score)
+    move = reply[0]
+    score = ending_search(s, trick, &choice, near, alpha, beta, &move)
+    reply[0] = <uint8_t> move
+    return score
+
+
+cdef int ending_lead(State* s, int leader, int alpha, int beta) noexcept nogil:
+    cdef int best, lower, upper, card, score, floor, ceiling, sure, gain, seat, move = NO_MOVE
+    cdef int[MAX_PLAYERS] rest
+    cdef uint8_t* reply
+    cdef uint64_t cards, foreign, near, hand = s.hand[leader]
+    cdef Trick trick
+    cdef Choice choice
+    cdef Hash h
+    cdef Entry* known
+    if spent(s):
+        return 0
+    cards = hand & (hand - 1)
+    if not cards:
+        for seat in range(s.rules.players):
+            rest[seat] = lowest(s.hand[seat])
+        return last_tricks(s, leader, 0, &rest[0], leader)
+    # 1. Nothing to find out where the points that are left cannot change the answer.
+    lower = -s.left
+    upper = s.left
+    if cards & (cards - 1):
+        sure = sure_points(s, leader & 1)
+        gain = cashable(s, leader)
+        if gain > sure:
+            sure = gain
+        lower += 2 * sure
+        upper -= 2 * sure_points(s, (leader & 1) ^ 1)
+    if lower >= beta or lower == upper:
+        return lower
+    if upper <= alpha:
+        return upper
+    floor = lower
+    ceiling = upper
+    # 2. Known already?
+    h = hash_ending(s, leader)
+    known = find(s.table, &h)
+    if known:
+        move = known.move
+        if known.lower > lower:
+            lower = known.lower
+            if lower >= beta:
+                return lower
+        if known.upper < upper:
+            upper = known.upper
+            if upper <= alpha:
+                return upper
+        if lower == upper:
+            return lower
+    if lower > alpha:
+        alpha = lower
+    if upper < beta:
+        beta = upper
+    if not cards & (cards - 1):
+        best = two_tricks(s, leader, alpha, beta)
+        move = NO_MOVE
+    else:
+        # 3. Leads, equal ones once, the most promising first.
+        reply = &s.reply[leader][0][0][0][CARDS_LEFT + count(hand)]
+        foreign = all_hands(s) ^ hand
+        cards = hand & ~with_neighbour_below(hand & ZEROES, foreign | hand & ~ZEROES)
+        near = with_neighbour_below(cards, foreign)
+        choice.all = cards
+        choice.count = 0
+        while cards:
+            card = lowest(cards)
+            cards &= cards - 1
+            if card == move:
+                score = FIRST
+            else:
+                score = promise(s, leader, card) * 4 - (card & 15) - (48 if card < 16 else 0)
+                if card == reply[0]:
+                    score += REPLY_LEAD
+            add_choice(&choice, card, score)
+        # 4. Search.
+        trick = new_trick(leader)
+        move = NO_MOVE
+        best = ending_search(s, &trick, &choice, near, alpha, beta, &move)
+        if s.clock.expired:
+            return 0
+        if move != NO_MOVE:
+            reply[0] = <uint8_t> move
+    # 5. Remember what is proven: a floor, a ceiling, or both.
+    if best > alpha:
+        floor = best
+    if best < beta:
+        ceiling = best
+    store(s.table, &h, floor, ceiling, move, count(hand))
+    return best
+
+
+# The last two tricks are counted out, without table, bounds or guesses. `rest` is what each seat that has played to the
+# first of them keeps for the second.
+
+cdef int two_tricks(State* s, int leader, int alpha, int beta) noexcept nogil:
+    cdef int[MAX_PLAYERS] rest
+    cdef int value, other, card = lowest(s.hand[leader]), kept = highest(s.hand[leader])
+    rest[leader] = kept
+    value = -two_follow(s, next_seat(s, leader), card >> 4, card, leader, worth(card), 1, &rest[0], -beta, -alpha)
+    if value >= beta:
+        return value
+    rest[leader] = card
+    if value > alpha:
+        alpha = value
+    other = -two_follow(s, next_seat(s, leader), kept >> 4, kept, leader, worth(kept), 1, &rest[0], -beta, -alpha)
+    return other if other > value else value
+
+
+cdef int two_follow(
+    State* s, int seat, int lane, int win, int winner, int points, int played, int* rest, int alpha, int beta
+) noexcept nogil:
+    cdef bint ours = not (winner ^ seat) & 1
+    cdef uint64_t hand = s.hand[seat], cards = duty(s, hand, lane, win, ours)
+    cdef int card = lowest(cards), kept = lowest(hand ^ bit(card)), value, other
+    cdef bint swap
+    if cards == hand:
+        swap = worth(kept) > worth(card) if ours else beats(kept, win)
+        if swap:
+            card, kept = kept, card
+    rest[seat] = kept
+    value = two_put(s, seat, lane, win, winner, points, played, card, rest, alpha, beta)
+    if cards != hand or value >= beta:
+        return value
+    rest[seat] = card
+    if value > alpha:
+        alpha = value
+    other = two_put(s, seat, lane, win, winner, points, played, kept, rest, alpha, beta)
+    return other if other > value else value
+
+
+cdef inline int two_put(
+    State* s, int seat, int lane, int win, int winner, int points, int played, int card, int* rest, int alpha, int beta
+) noexcept nogil:
+    points += worth(card)
+    if beats(card, win):
+        win = card
+        winner = seat
+    if played + 1 < s.rules.players:
+        return -two_follow(s, next_seat(s, seat), lane, win, winner, points, played + 1, rest, -beta, -alpha)
+    return last_tricks(s, winner, points, rest, seat)
+
+
+cdef inline int last_tricks(State* s, int winner, int points, int* rest, int side) noexcept nogil:
+    # The trick before the last has brought `winner` its points; `rest` is the last one. Value for `side`.
+    cdef int _i, seat = winner, win = rest[winner], last = winner, value
+    for _i in range(1, s.rules.players):
+        seat = next_seat(s, seat)
+        if beats(rest[seat], win):
+            win = rest[seat]
+            last = seat
+    value = -points if (winner ^ side) & 1 else points
+    return value + (points - s.left if (last ^ side) & 1 else s.left - points)
 
 
 # ---- between tricks ------------------------------------------------------------------------------------------------
@@ -806,7 +1245,7 @@ cdef int before_draw_own(State* s, int winner, int singers, int alpha, int beta)
 cdef int draw(State* s, int winner, int singers, int alpha, int beta) noexcept nogil:
     # Everybody draws, the winner first; when the stock is gone nothing can be exchanged any more. Value for the side
     # of `winner`.
-    cdef int i, _i, seat = winner, value, unsung = s.unsung
+    cdef int i, _i, seat = winner, value, unsung = s.unsung, tute_open = s.tute_open
     cdef uint64_t swap = s.swap, drawn = 0, card
     for i in range(s.rules.players):
         card = bit(s.stock[s.stock_next + i])
@@ -818,8 +1257,10 @@ cdef int draw(State* s, int winner, int singers, int alpha, int beta) noexcept n
     if s.stock_next == s.stock_count:
         s.swap = 0
         s.unsung = still_together(s)
+        s.tute_open = tute_in_reach(s)
     value = start(s, winner, singers, alpha, beta)
     s.unsung = unsung
+    s.tute_open = tute_open
     s.stock_next -= s.rules.players
     s.in_stock ^= drawn
     s.swap = swap
@@ -974,12 +1415,18 @@ cdef int after_lead(State* s, int leader, int singers, int led, int alpha, int b
 
 cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     # The leader leads, nothing more to be declared. Value for the leader's side.
-    cdef int best, lower, upper, card, score, floor, ceiling, sure, gain, move = NO_MOVE
+    cdef int best, lower, upper, card, score, floor, ceiling, sure, gain = 0, move = NO_MOVE
     cdef uint64_t cards, foreign, special, near, hand = s.hand[leader]
+    cdef uint8_t* reply = NULL
     cdef Trick trick
     cdef Choice choice
     cdef Hash h
     cdef Entry* known
+    if in_ending(s):
+        if not s.game:
+            return ending_lead(s, leader, alpha, beta)
+        if only_points_decide(s):
+            return ending_game(s, leader, alpha, beta)
     if spent(s):
         return 0
     if not hand & (hand - 1) and s.stock_next == s.stock_count:
@@ -1024,6 +1471,10 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     foreign = (all_hands(s) ^ hand) | s.in_stock | special
     cards = hand & ~with_neighbour_below(hand & ZEROES & ~special, foreign | hand & ~ZEROES)
     near = 0 if s.game else with_neighbour_below(cards & ~special, foreign)
+    trick = new_trick(leader)
+    if s.in_stock:
+        gain = prize(s)
+        reply = &s.reply[leader][0][0][0][draws_left(s)]
     choice.all = cards
     choice.count = 0
     while cards:
@@ -1031,17 +1482,20 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
         cards &= cards - 1
         if card == move:
             score = FIRST
+        elif s.in_stock:
+            score = 4 * draw_guess(s, &trick, card, gain, -INFINITE, INFINITE)
+            if card == reply[0]:
+                score += REPLY_DRAW
         else:
             score = promise(s, leader, card) * 4 - (card & 15) - (48 if card < 16 else 0)
-            if s.in_stock:
-                score += HISTORY_WEIGHT * s.history[0][leader][card]
         add_choice(&choice, card, score)
     # 4. Search.
-    trick = new_trick(leader)
     move = NO_MOVE
     best = search_cards(s, &trick, &choice, near, -INFINITE, alpha, beta, &move)
     if s.clock.expired:
         return 0
+    if s.in_stock and move != NO_MOVE:
+        reply[0] = <uint8_t> move
     # 5. Remember what is proven: a floor, a ceiling, or both.
     if best > alpha:
         floor = best
@@ -1052,7 +1506,7 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
 
 
 cdef inline int tricks_left(State* s) noexcept nogil:
-    return count(s.hand[0]) + (s.stock_count - s.stock_next) // s.rules.players
+    return count(s.hand[0]) + draws_left(s)
 
 
 # ---- from a position to its values ---------------------------------------------------------------------------------
@@ -1072,6 +1526,7 @@ cdef void set_up(State* s, Setup* root, int objective, Context context) noexcept
     cdef uint8_t* rules = <uint8_t*> &root.rules
     memset(s, 0, sizeof(State))
     s.rules = root.rules
+    memset(s.reply, NO_MOVE, sizeof(s.reply))
     s.table = &context.table
     s.clock = &context.clock
     s.game = objective == GAME
@@ -1102,7 +1557,9 @@ cdef void set_up(State* s, Setup* root, int objective, Context context) noexcept
         s.capote = root.capote
     s.won = root.won
     s.played = root.played
-    s.plain = not s.game and not s.capote and not s.tute_open
+    if not root.stock_count:
+        s.tute_open = tute_in_reach(s)
+    s.plain = s.rules.beat == BEAT_YES and s.rules.strict != STRICT_NEVER
     s.left = root.rules.last_trick + read_table(s, root).points
     cdef uint64_t cards = all_hands(s) | s.in_stock
     while cards:
