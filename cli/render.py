@@ -160,7 +160,7 @@ class Renderer:
                 unknown += 1
                 if each.lower is not None and each.upper is not None:
                     bounds = (self._of_line(step, objective, bound) for bound in (each.lower, each.upper))
-                    shown = Line(" … ".join(bounds))
+                    shown = Line(" … ".join(dict.fromkeys(bounds)))
             cost, better = "", Line()
             if each.loss:
                 side = diagram.seats[step.action.seat].side

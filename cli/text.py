@@ -526,6 +526,7 @@ REASONS: Final[dict[str, str]] = {
     "UNKNOWN_SUIT": "no es ningún palo",
     "UNKNOWN_VIEW": "solo hay las vistas clairvoyant e informed",
     "UNKNOWN_WANT": "solo se puede pedir all, best o value",
+    "VALUE_ONLY": "at_least solo pregunta por el valor: want ha de ser value",
     "WRONG_DEALER": "no le toca repartir",
     "WRONG_LEADER": "no sale quien ganó la baza anterior",
     "WRONG_TURN": "no le toca jugar",

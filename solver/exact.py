@@ -122,8 +122,22 @@ class Solution:
 
     @property
     def proven(self) -> bool:
-        """Whether everything that was wanted is known exactly."""
+        """Whether everything that was wanted is known: exactly, or as far as ``at_least`` asked."""
+        if self.at_least is not None:
+            return self.reaches is not None
         return self._values.proven if self.want == "all" else self.lower == self.upper
+
+    @property
+    def at_least(self) -> int | None:
+        """What the value was asked to reach, ``None`` if it was wanted itself."""
+        return self._limits.at_least
+
+    @property
+    def reaches(self) -> bool | None:
+        """Whether the value is at least what was asked; ``None`` while that is not proven, or if nothing was asked."""
+        if self.at_least is None or self.lower < self.at_least <= self.upper:
+            return None
+        return self.lower >= self.at_least
 
     @property
     def value(self) -> int | None:
@@ -183,8 +197,10 @@ class Solution:
             "proven": self.proven,
         }
         answer |= {"margin": self.margin} if points else {"outcome": self.outcome}
-        if not self.proven:
+        if not self.proven or self.lower < self.upper:
             answer |= {"lower": self.lower, "upper": self.upper}
+        if self.at_least is not None:
+            answer |= {"atLeast": self.at_least, "reaches": self.reaches}
         answer["best"] = [action.to_dict() for action in self.best]
         answer["actions"] = []
         for each in self.actions:
@@ -221,6 +237,7 @@ def solve(
     line: bool = True,
     nodes: int | None = None,
     seconds: float | None = None,
+    at_least: int | None = None,
     context: Context | None = None,
 ) -> Solution:
     """The exact value of every legal action of a position, and a line of best play.
@@ -228,9 +245,11 @@ def solve(
     ``want`` is ``"all"``, ``"best"`` (which actions are best) or ``"value"`` (the position's value alone). The search
     ends unproven after ``nodes`` (50 million unless said otherwise) or ``seconds``. A ``context`` keeps what was
     proven for the next call; with an explicit ``nodes`` it is not looked at, so that the limit cuts at the same place
-    every time. Raises :class:`~arrastre.errors.ArrastreError`.
+    every time. With ``want="value"`` and ``at_least`` the search ends as soon as it is known whether the value reaches
+    that (:attr:`Solution.reaches`), in a fraction of the time: ``objective="game", at_least=1`` asks whether the acting
+    side can win. Raises :class:`~arrastre.errors.ArrastreError`.
     """
-    limits = check_limits(nodes, seconds)
+    limits = check_limits(nodes, seconds, at_least, want)
     return _solve_all([position], 1, objective, want, line, limits, context)[0]
 
 
@@ -243,13 +262,14 @@ def solve_many(
     line: bool = False,
     nodes: int | None = None,
     seconds: float | None = None,
+    at_least: int | None = None,
     memory_mb: int = MEMORY_MB,
 ) -> list[Solution]:
     """Solve each position by itself, in order; the answers are the same for any number of ``threads``.
 
     The limits hold for each position, ``memory_mb`` for each thread. Everything else is as for :func:`solve`.
     """
-    limits = check_limits(nodes, seconds)
+    limits = check_limits(nodes, seconds, at_least, want)
     check_whole("threads", threads, 1, MAX_THREADS)
     check_whole("memory_mb", memory_mb, 1, 65536)
     return _solve_all(list(positions), threads, objective, want, line, limits, None, memory_mb)
@@ -364,7 +384,9 @@ def _play_out(
     return tuple(steps), position
 
 
-def check_limits(nodes: int | None, seconds: float | None) -> Limits:
+def check_limits(
+    nodes: int | None, seconds: float | None, at_least: int | None = None, want: Want = "value"
+) -> Limits:
     """Limits as a caller gives them. Raises :class:`~arrastre.errors.InvalidRequest`."""
     if nodes is not None:
         check_whole("nodes", nodes, 1, 2**62)
@@ -372,7 +394,12 @@ def check_limits(nodes: int | None, seconds: float | None) -> Limits:
         isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < 1e9
     ):
         raise InvalidRequest("seconds must be a positive number", [Fault("seconds", "BAD_LIMIT", "not above 0")])
-    return Limits(nodes, seconds)
+    if at_least is not None:
+        check_whole("at_least", at_least, -10_000, 10_000)
+        if want != "value":
+            message = "at_least asks about the value: want must be 'value'"
+            raise InvalidRequest(message, [Fault("at_least", "VALUE_ONLY", message)])
+    return Limits(nodes, seconds, at_least)
 
 
 def check_whole(name: str, value: int, least: int, most: int) -> None:

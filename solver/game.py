@@ -61,11 +61,13 @@ class Limits:
     """When an exact search stops: after ``nodes`` positions looked at, or ``seconds`` of wall clock.
 
     A given ``nodes`` starts from a fresh table, so that the same limit always cuts at the same place. ``None`` means
-    the default of 50 million for ``nodes`` and no limit for ``seconds``.
+    the default of 50 million for ``nodes`` and no limit for ``seconds``. Where the value alone is wanted, the search
+    may also stop once its bounds tell whether it is ``at_least`` so much.
     """
 
     nodes: int | None = None
     seconds: float | None = None
+    at_least: int | None = None
 
 
 class Values(ABC):

@@ -53,6 +53,34 @@ def test_best_and_value_agree_with_all(endings: list[arrastre.Position]) -> None
             assert all(each.lower <= exact[each.action] <= each.upper for each in short.actions)
 
 
+def test_at_least(endings: list[arrastre.Position]) -> None:
+    for objective, steps in (("points", (-1, 0, 1, 12, 300)), ("game", (-2, -1, 0, 1, 2))):
+        exact = arrastre.solve_many(endings, objective=objective, want="value")
+        for step in steps:
+            for full in exact[::4]:
+                assert full.value is not None
+                asked = full.value + step if objective == "points" else step
+                found = arrastre.solve(full.position, objective=objective, want="value", at_least=asked)
+                assert found.proven and found.reaches is (full.value >= asked)
+                assert found.lower <= full.value <= found.upper
+                answer = found.to_dict()
+                assert (answer["atLeast"], answer["reaches"]) == (asked, found.reaches)
+                assert ("lower" in answer) is (found.value is None)
+        wins = arrastre.solve_many(endings, objective=objective, want="value", at_least=1, threads=2)
+        assert [each.reaches for each in wins] == [each.value > 0 for each in exact if each.value is not None]
+        assert sum(each.nodes for each in wins) < sum(each.nodes for each in exact)
+    cut = arrastre.solve(WHOLE_DEAL, want="value", at_least=1, nodes=1000)
+    assert cut.reaches is None and not cut.proven and cut.to_dict()["reaches"] is None
+    assert arrastre.solve(WHOLE_DEAL, want="value", nodes=1).reaches is None
+
+
+def test_at_least_asks_about_the_value_alone() -> None:
+    for options in ({"want": "all"}, {"want": "best"}, {"want": "value", "at_least": 1.5}):
+        with pytest.raises(arrastre.InvalidRequest) as refusal:
+            arrastre.solve(WHOLE_DEAL, **{"at_least": 1, **options})  # type: ignore[arg-type]
+        assert refusal.value.faults[0].field == "at_least"
+
+
 def test_same_bytes_for_any_number_of_threads(endings: list[arrastre.Position]) -> None:
     one = answers(endings, line=True)
     assert answers(endings, line=True, threads=2) == one

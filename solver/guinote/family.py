@@ -260,6 +260,7 @@ class GuinoteFamily(Game):
             DEFAULT_NODES if limits.nodes is None else limits.nodes,
             limits.seconds or 0.0,
             fresh,
+            *(() if limits.at_least is None else (limits.at_least,)),
         )
         return [_Found(results, index, _lexicon_of(position)) for index, position in enumerate(mine)]
 

@@ -32,6 +32,7 @@ cdef enum:
     CARDS_LEFT = 16
     FIRST_LEAD = -1
     INFINITE = 20000        # beyond any margin
+    UNASKED = -INFINITE
     POINTS = 0              # objectives
     GAME = 1
     ALL = 0                 # what is wanted: every action's value, which actions are best, the value alone
@@ -184,9 +185,10 @@ cdef struct State:
 
 # The entry points; all else is the kernel's own. Both leave `s` as they found it.
 # search: the value of `root` for its acting side, within alpha and beta (fail-soft).
-# solve: bounds of the actions in `out`, exact unless s.clock expired on the way.
+# solve: bounds of the actions in `out`, exact unless s.clock expired on the way. Where the value alone is wanted, its
+#   bounds only until they tell whether it is `at_least` (points already made included) unless that is UNASKED.
 cdef int search(State* s, Setup* root, int alpha, int beta) noexcept nogil
-cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil
+cdef void solve(State* s, Setup* root, int want, int at_least, Result* out) noexcept nogil
 
 cdef class Context:
     # One thread's working memory: a table and a clock. `salt` hides what the table holds from a fresh start.

@@ -64,4 +64,5 @@ def solve_batch(
     nodes: int,
     seconds: float,
     fresh: bool,
+    at_least: int = ...,
 ) -> Results: ...

@@ -477,8 +477,8 @@ cdef inline int prize(State* s) noexcept nogil:
 
 
 cdef int draw_guess(State* s, Trick* trick, int card, int gain, int alpha, int beta) noexcept nogil:
-    # A guess at what playing `card` to a draw trick is worth to the side of trick.seat, for ordering: the best that both
-    # sides can do in this trick if cards afterwards are worth what keep() says. `gain` is prize().
+    # A guess at what playing `card` to a draw trick is worth to the side of trick.seat, for ordering: the best that
+    # both sides can do in this trick if cards afterwards are worth what keep() says. `gain` is prize().
     cdef Trick after = trick[0]
     cdef int value, best = -INFINITE
     cdef uint64_t cards
@@ -1679,7 +1679,7 @@ cdef void list_actions(State* s, Setup* root, Result* out) noexcept nogil:
         add_action(out, CAMBIO, 0, trick.seat)
 
 
-cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil:
+cdef void solve(State* s, Setup* root, int want, int at_least, Result* out) noexcept nogil:
     cdef Trick trick = read_table(s, root)
     cdef int side, offset = 0, lower, upper, i, value, gap, best, alpha, beta
     cdef uint64_t near, hand = s.hand[trick.seat]
@@ -1692,6 +1692,18 @@ cdef void solve(State* s, Setup* root, int want, Result* out) noexcept nogil:
     out.lower = <int16_t> (lower + offset)
     out.upper = <int16_t> (upper + offset)
     out.count = 0
+    if want == VALUE and at_least != UNASKED:
+        at_least -= offset
+        if lower < at_least <= upper:
+            value = search(s, root, at_least - 1, at_least)
+            if s.clock.expired:
+                pass
+            elif value >= at_least:
+                out.lower = <int16_t> (value + offset)
+            else:
+                out.upper = <int16_t> (value + offset)
+        out.nodes = s.clock.nodes
+        return
     if want == VALUE:
         value = search(s, root, lower - 1, upper + 1)
         if not s.clock.expired:
@@ -1956,11 +1968,15 @@ def pack(
     return PyBytes_FromStringAndSize(<char*> &setup, sizeof(Setup))
 
 
-def solve_batch(list setups, Context context, int objective, int want, uint64_t nodes, double seconds, bint fresh):
+def solve_batch(
+    list setups, Context context, int objective, int want, uint64_t nodes, double seconds, bint fresh,
+    int at_least=UNASKED,
+):
     """Solve packed positions one after the other, without the GIL.
 
     ``nodes`` and ``seconds`` (0: no limit) hold for each position. Returns :class:`Results`; a position that was not
-    reached because of a stop has the bounds that hold without a search.
+    reached because of a stop has the bounds that hold without a search. Where only values are wanted, ``at_least`` asks
+    whether they are that high, and nothing more is found out.
     """
     cdef Py_ssize_t i, size = len(setups)
     cdef double begun
@@ -1989,7 +2005,7 @@ def solve_batch(list setups, Context context, int objective, int want, uint64_t 
                 context.clock.next_check = 1
                 context.clock.deadline = begun + seconds if seconds else 0.0
                 context.clock.expired = context.clock.stop.load() != 0
-                solve(&s, &roots[i], want, &results.found[i])
+                solve(&s, &roots[i], want, at_least, &results.found[i])
                 results.found[i].seconds = now() - begun
     finally:
         free(roots)

@@ -173,7 +173,7 @@ def test_the_line_that_was_played_for_people() -> None:
     assert "  11.2     O      " not in shown
     assert "  11.1     O      6♠                       +34     −6   6♦\n" in shown
     assert "  16.0.1   O      sing diamonds            +48\n" in shown
-    assert "\nLost: N 44, O 30.\n?: not proven before 18 of 36 actions" in shown
+    assert "\nLost: N 44, O 30.\n?: not proven before 17 of 36 actions" in shown
     spanish = run("solve", "--line", "--lang", "es", "--objective", "game", VUELTAS).stdout
     assert "gana" in spanish
     assert "Perdido: NS" in spanish
