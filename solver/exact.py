@@ -384,9 +384,7 @@ def _play_out(
     return tuple(steps), position
 
 
-def check_limits(
-    nodes: int | None, seconds: float | None, at_least: int | None = None, want: Want = "value"
-) -> Limits:
+def check_limits(nodes: int | None, seconds: float | None, at_least: int | None = None, want: Want = "value") -> Limits:
     """Limits as a caller gives them. Raises :class:`~arrastre.errors.InvalidRequest`."""
     if nodes is not None:
         check_whole("nodes", nodes, 1, 2**62)

@@ -1,4 +1,4 @@
-"""``docs/answers.md`` shows what the commands answer."""
+"""``docs/answers.md`` and ``docs/estimates.md`` show what the commands answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from run_command import run
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "answers.md").read_text()
-EXAMPLES = re.findall(r"^```sh\n(.*?)\n```\n.*?^```json\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+ESTIMATES = (ROOT / "docs" / "estimates.md").read_text()
+SHOWN = re.compile(r"^```sh\n(.*?)\n```\n.*?^```json\n(.*?)^```", re.MULTILINE | re.DOTALL)
+EXAMPLES = SHOWN.findall(DOCUMENT)
+ESTIMATE = SHOWN.findall(ESTIMATES.partition("\n## As JSON\n")[2])
 
 
 def answers(command: str) -> list[dict[str, Any]]:
@@ -24,7 +27,7 @@ def answers(command: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize(("command", "shown"), EXAMPLES)
+@pytest.mark.parametrize(("command", "shown"), [*EXAMPLES, *ESTIMATE])
 def test_examples(command: str, shown: str) -> None:
     expected = json.loads(shown)
     (answer,) = (each for each in answers(command) if each["index"] == expected["index"])
@@ -45,3 +48,15 @@ def test_every_field_is_described() -> None:
         for each in (data, steps[0], score, score["deals"][0], score["deals"][0].get("result", {})):
             missing = each.keys() - described - {"schema", "seat", "margin", "actions", "line", "index", "score"}
             assert not missing, command
+
+
+def test_every_field_of_an_estimate_is_described() -> None:
+    ((command, shown),) = ESTIMATE
+    (answer,) = answers(command)
+    described = set(re.findall(r"`(\w+)`", ESTIMATES))
+    first, reasons = answer["why"][0], [each["reasons"] for each in answer["why"]]
+    assert any(reasons)
+    for each in (answer, answer["actions"][0], answer["where"][0], first, next(filter(None, reasons))[0]):
+        assert each.keys() <= described | {"schema", "action"}
+    assert {"best", "equal", "worse", "unclear"} <= described
+    assert json.loads(shown) == answer

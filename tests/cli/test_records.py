@@ -171,8 +171,8 @@ def test_the_line_that_was_played() -> None:
 def test_the_line_that_was_played_for_people() -> None:
     shown = run("solve", "--line", CLAIM).stdout
     assert "  11.2     O      " not in shown
-    assert "  11.1     O      6♠                       +34     −6   6♦\n" in shown
-    assert "  16.0.1   O      sing diamonds            +48\n" in shown
+    assert "11.1 O 6♠ +34 −6 6♦" in " ".join(shown.split())
+    assert "16.0.1 O sing diamonds +48" in " ".join(shown.split())
     assert "\nLost: N 44, O 30.\n?: not proven before 17 of 36 actions" in shown
     spanish = run("solve", "--line", "--lang", "es", "--objective", "game", VUELTAS).stdout
     assert "gana" in spanish
@@ -222,7 +222,7 @@ def test_what_a_renuncio_cost() -> None:
     start = first["value"] if first["seat"] % 2 == 0 else -first["value"]
     assert start - lost[0] + lost[1] == 162 - 28
     shown = run("solve", "--line", RENUNCIO).stdout
-    assert "  7.2     E      CO !                  −130     −4   RC\n" in shown
+    assert "7.2 E CO ! −130 −4 RC" in " ".join(shown.split())
     assert "must follow suit: 7C was" in shown
 
 
