@@ -191,6 +191,7 @@ def main() -> None:
         ("every action", {"want": "all"}),
         ("value alone", {"want": "value"}),
         ("game, value alone", {"want": "value", "objective": "game"}),
+        ("can it win", {"want": "value", "objective": "game", "at_least": 1}),
     ]
     cases = [(name, what, positions, options) for name, positions in ours.items() for what, options in wants]
     dds_all, dds_setup = bridge_round(count, HAND), bridge_round(count, SETUP)
@@ -201,6 +202,8 @@ def main() -> None:
     colver: list[float] = []
     times: dict[tuple[str, str], list[float]] = {}
     each: dict[tuple[str, str], tuple[list[float], list[int]]] = {}
+    overheads: list[float] = []
+    two: list[float] = []
     for _ in range(rounds):
         dds.append(1e3 * dds_all() / count)
         setup.append(1e3 * dds_setup() / count)
@@ -209,6 +212,10 @@ def main() -> None:
             solutions = arrastre.solve_many(positions, threads=1, **options)
             times.setdefault((name, what), []).append(1e3 * (time.perf_counter() - begun) / count)
             each[name, what] = ([1e3 * s.seconds for s in solutions], [s.nodes for s in solutions])
+            overheads.append(1e3 * times[name, what][-1] - 1e3 * statistics.mean(each[name, what][0]))
+        begun = time.perf_counter()
+        arrastre.solve_many(ours["cantes open"], threads=2)
+        two.append(1e3 * (time.perf_counter() - begun) / count)
         colver.append(1e3 * colver_all() / belote_count)
 
     rival, less = statistics.median(dds), statistics.median(dds) - statistics.median(setup)
@@ -226,6 +233,9 @@ def main() -> None:
             f"  {what + ', ' + name:36} {mean:7.4f} {percentile(single, 0.5):7.4f} {percentile(single, 0.99):7.4f} "
             f"{statistics.mean(nodes):7.0f} {mean / rival:6.2f} {mean / less:6.2f} {mean / belote:8.3f}"
         )
+    one = statistics.median(times["cantes open", "every action"])
+    print(f"two threads: {one / statistics.median(two):.2f} times as many positions a second as one")
+    print(f"Python's overhead: {statistics.median(overheads):.1f} µs a position")
 
 
 if __name__ == "__main__":

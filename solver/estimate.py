@@ -555,13 +555,14 @@ class _Run:
         if not len(drawn):
             return np.empty((0, len(self.knowledge.actions)))
         threads = 1 if complete else min(len(self.contexts), len(drawn))
-        parts = np.array_split(drawn, threads)
+        # Dealt out in turn, so that what a deadline leaves undone is at the end for all threads alike.
         jobs = [
-            pool.submit(self._part, part, racing, context, deadline, complete)
-            for part, context in zip(parts, self.contexts, strict=False)
+            pool.submit(self._part, drawn[first::threads], racing, context, deadline, complete)
+            for first, context in enumerate(self.contexts[:threads])
         ]
         found = np.full((len(drawn), len(self.knowledge.actions)), np.nan)
-        found[:, racing] = np.concatenate([job.result() for job in jobs])
+        for first, job in enumerate(jobs):
+            found[first::threads, racing] = job.result()
         missing = np.isnan(found[:, racing]).any(axis=1)
         return found[: int(missing.argmax())] if missing.any() else found
 
