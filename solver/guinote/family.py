@@ -157,19 +157,22 @@ def pack_rules(rules: Ruleset) -> bytes:
     )
 
 
-def pack(position: GuinotePosition) -> bytes:
-    """The position as the kernel wants it."""
-    rules, lexicon, played = position.rules, _lexicon_of(position), position.played
+def pack(position: GuinotePosition, lexicon: _Lexicon | None = None, rules: bytes | None = None) -> bytes:
+    """The position as the kernel wants it; whoever packs many hands in what they have in common."""
+    lexicon = lexicon or _lexicon_of(position)
+    played, leading = position.played, position.leader & 1
     unsung, singers = _ALL_SUITS, 0
     for each in position.sung:
         unsung &= ~(1 << lexicon.lanes[each.suit])
-        if each.trick == played and each.seat & 1 == position.leader & 1:
+        if each.trick == played and each.seat & 1 == leading:
             singers |= 1 << each.seat
-    won = sum(1 << side for side in range(2) if position.has_trick(side))
     tricks = position.tricks
+    won = 1 << leading if played else 0
+    if played and tricks is not None and tricks[1 - leading]:
+        won = 0b11
     capote = 0 if tricks is None else (tricks[1] == 0) | (tricks[0] == 0) << 1
     return kernel.pack(
-        pack_rules(rules),
+        rules or pack_rules(position.rules),
         lexicon.numbers,
         position.hands,
         position.stock,
@@ -252,8 +255,16 @@ class GuinoteFamily(Game):
         assert isinstance(context, _Native)
         mine = [position for position in positions if isinstance(position, GuinotePosition)]
         assert len(mine) == len(positions)
+        # Positions of one batch mostly share their rules: these are looked up once for each object and trump.
+        common: dict[tuple[int, int], tuple[_Lexicon, bytes]] = {}
+        shared: list[tuple[_Lexicon, bytes]] = []
+        for position in mine:
+            key = id(position.rules), position.trump
+            if key not in common:
+                common[key] = _lexicon_of(position), pack_rules(position.rules)
+            shared.append(common[key])
         results = kernel.solve_batch(
-            [pack(position) for position in mine],
+            [pack(position, *each) for position, each in zip(mine, shared, strict=True)],
             context.kernel,
             _OBJECTIVES[objective],
             _WANTS[want],
@@ -262,7 +273,7 @@ class GuinoteFamily(Game):
             fresh,
             *(() if limits.at_least is None else (limits.at_least,)),
         )
-        return [_Found(results, index, _lexicon_of(position)) for index, position in enumerate(mine)]
+        return [_Found(results, index, lexicon) for index, (lexicon, _) in enumerate(shared)]
 
     def knowledge(self, position: Position, seat: int) -> Knowledge:
         assert isinstance(position, GuinotePosition)
