@@ -180,6 +180,10 @@ cdef struct State:
     # The card that last raised alpha for a seat in such a place, by cards on the table, suit led, whether its own side
     # was winning, and draw tricks left or, in the ending, CARDS_LEFT + cards in hand.
     uint8_t reply[MAX_PLAYERS][MAX_PLAYERS][4][2][PLACES]
+    # Of a large table a part is kept for the ends of deals, which are many and soon forgotten, so that it stays in the
+    # processor's near cache: buckets there are masked by `near`, all others have the bit `far`.
+    uint64_t near
+    uint64_t far
     Table* table
     Clock* clock
 

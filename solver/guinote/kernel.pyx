@@ -41,6 +41,10 @@ cdef enum:
     TUTE_WORTH = 40
     CAPOTE = 100
 
+    # Of a large table: what counts as the end of a deal, and the size of the part that is kept for these.
+    NEAR_CARDS = 4
+    NEAR_BITS = 13
+
     REPLY_LEAD = 128
     REPLY_FOLLOW = 64
     REPLY_DRAW = 200
@@ -1050,6 +1054,10 @@ cdef int ending_lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     ceiling = upper
     # 2. Known already?
     h = hash_ending(s, leader)
+    if count(hand) <= NEAR_CARDS:
+        h.bucket &= s.near
+    else:
+        h.bucket |= s.far
     known = find(s.table, &h)
     if known:
         move = known.move
@@ -1449,6 +1457,7 @@ cdef int lead(State* s, int leader, int alpha, int beta) noexcept nogil:
     ceiling = upper
     # 2. Known already?
     h = hash_state(s, leader)
+    h.bucket |= s.far
     known = find(s.table, &h)
     if known:
         move = known.move
@@ -1528,6 +1537,10 @@ cdef void set_up(State* s, Setup* root, int objective, Context context) noexcept
     s.rules = root.rules
     memset(s.reply, NO_MOVE, sizeof(s.reply))
     s.table = &context.table
+    s.near = ~<uint64_t> 0
+    if root.stock_count and context.table.mask >> (NEAR_BITS + 2):
+        s.near = (<uint64_t> 1 << NEAR_BITS) - 1
+        s.far = <uint64_t> 1 << NEAR_BITS
     s.clock = &context.clock
     s.game = objective == GAME
     s.stock_count = root.stock_count
