@@ -352,7 +352,7 @@ class Watch(Iterator[Advice]):
 
 
 def best(
-    source: Position | Deal,
+    source: Position | Deal | Knowledge,
     *,
     seat: int | None = None,
     at: Address | str | None = None,
@@ -388,7 +388,7 @@ def best(
 
 
 def watch(
-    source: Position | Deal,
+    source: Position | Deal | Knowledge,
     *,
     seat: int | None = None,
     at: Address | str | None = None,
@@ -403,10 +403,11 @@ def watch(
     """Estimate what each action of ``seat`` is worth, better and better until a limit is reached.
 
     ``source`` is a position, or a recorded deal of which ``at`` names the moment; then all that happened before tells
-    the seat where cards can lie. ``seat`` is the one to act unless given. At most ``worlds`` worlds are looked at (256
-    unless ``seconds`` are given); a race ends earlier once one action is left or all that are left are equal.
-    ``nodes`` is the work that the exact search may put into one world. The same arguments give the same estimates for
-    any number of ``threads``; under ``seconds`` only the number of worlds varies.
+    the seat where cards can lie. It may also be what a seat knows, worked out beforehand. ``seat`` is the one to act
+    unless given. At most ``worlds`` worlds are looked at (256 unless ``seconds`` are given); a race ends earlier once
+    one action is left or all that are left are equal. ``nodes`` is the work that the exact search may put into one
+    world. The same arguments give the same estimates for any number of ``threads``; under ``seconds`` only the number
+    of worlds varies.
 
     Raises :class:`~arrastre.errors.ArrastreError`, before anything is searched.
     """
@@ -437,15 +438,20 @@ def watch(
     return Watch(run.estimates(), contexts, stopped)
 
 
-def what_is_known(source: Position | Deal, seat: int | None, at: Address | str | None) -> Knowledge:
+def what_is_known(source: Position | Deal | Knowledge, seat: int | None, at: Address | str | None) -> Knowledge:
     """What a seat can know in a position, or at a moment of a deal."""
+    if isinstance(source, Knowledge):
+        if at is not None or seat not in (None, source.seat):
+            message = f"what seat {source.seat} knows at one moment is given"
+            raise InvalidRequest(message, [Fault("seat" if at is None else "at", "NOT_A_RECORD", message)])
+        return source
     if isinstance(source, Deal):
         if at is None:
             message = "a record has many positions: 7.2 (the second card of trick 7) says which"
             raise InvalidRequest("which position is not said", [Fault("at", "NO_ADDRESS", message)])
         return source.game.knowledge_at(source, Address.parse(at) if isinstance(at, str) else at, seat)
     if not isinstance(source, Position):
-        raise TypeError(f"source must be a Position or a Deal, not {type(source).__name__}")
+        raise TypeError(f"source must be a Position, a Deal or a Knowledge, not {type(source).__name__}")
     if at is not None:
         message = "an address is for records, and this is a position"
         raise InvalidRequest("this is no record", [Fault("at", "NOT_A_RECORD", message)])

@@ -75,7 +75,7 @@ def knowledge(position: GuinotePosition, seat: int) -> GuinoteKnowledge:
     _check_seat(position, seat)
     if position.fully_known:
         position = _stripped(position, seat)
-    history = _History(position)
+    history = History(position)
     return history.knowledge(position, seat)
 
 
@@ -88,7 +88,7 @@ def knowledge_at(deal: Deal, at: Address, seat: int | None) -> GuinoteKnowledge:
     _check_seat(position, seat)
     first = deal.steps[0].position if deal.steps else position
     assert isinstance(first, GuinotePosition)
-    history = _History(first)
+    history = History(first)
     for step in deal.steps:
         if step.position is position:
             break
@@ -176,7 +176,7 @@ class _Failure:
     lacking: frozenset[int]
 
 
-class _History:
+class History:
     """What everybody has seen since a position: cards played, shown, given for the muestra, and duties failed in."""
 
     def __init__(self, first: GuinotePosition) -> None:
@@ -289,7 +289,7 @@ class _History:
 class _Layout:
     """The places in which unseen cards can be, made hand by hand."""
 
-    def __init__(self, position: GuinotePosition, history: _History) -> None:
+    def __init__(self, position: GuinotePosition, history: History) -> None:
         self.position = position
         self.history = history
         self.places: list[Place] = []
