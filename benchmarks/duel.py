@@ -157,7 +157,9 @@ def main() -> None:
     done: dict[int, float] = {}
     if asked.results and asked.results.exists():
         # A line that was being written when the run was killed is no line.
-        for line in asked.results.read_text().split("\n")[:-1]:
+        lines = [line for line in asked.results.read_text().splitlines(keepends=True) if line.endswith("\n")]
+        asked.results.write_text("".join(lines))
+        for line in lines:
             entry = json.loads(line)
             if entry["match"] == key and entry["seed"] in seeds:
                 done[entry["seed"]] = entry["gain"]
