@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 
 from arrastre.search.cardset cimport bit, count, highest, lane_mask, lowest, strongest_of_runs, with_neighbour_below
 from arrastre.search.clock cimport CHECK_EVERY, Clock, now
-from arrastre.search.table cimport BUCKET, NO_MOVE, Entry, Hash, find, fold, hash_words, store
+from arrastre.search.table cimport BUCKET, NO_MOVE, Entry, Hash, find, fold, give_back, hash_words, store, zeroes
 
 
 cdef extern from *:
@@ -42,7 +42,7 @@ cdef enum:
     CAPOTE = 100
 
     # Of a large table: what counts as the end of a deal, and the size of the part that is kept for these.
-    NEAR_CARDS = 4
+    NEAR_CARDS = 3
     NEAR_BITS = 13
 
     REPLY_LEAD = 128
@@ -1851,7 +1851,7 @@ cdef class Context:
             raise ValueError("memory_mb must be between 1 and 65536")
         while 2 * buckets * BUCKET * sizeof(Entry) <= (<uint64_t> memory_mb << 20):
             buckets *= 2
-        self.table.entries = <Entry*> calloc(buckets * BUCKET, sizeof(Entry))
+        self.table.entries = <Entry*> zeroes(buckets * BUCKET * sizeof(Entry))
         if not self.table.entries:
             raise MemoryError(f"no {memory_mb} MB for a transposition table")
         self.most = buckets - 1
@@ -1859,7 +1859,7 @@ cdef class Context:
         self.clock.stop.store(0)
 
     def __dealloc__(self):
-        free(self.table.entries)
+        give_back(self.table.entries, (self.most + 1) * BUCKET * sizeof(Entry))
 
     def stop(self):
         self.clock.stop.store(1)

@@ -39,7 +39,32 @@ cdef extern from *:
         return (uint64_t) product ^ (uint64_t) (product >> 64);
     }
     static inline void arrastre_prefetch(const void *place) { __builtin_prefetch(place); }
+
+    #include <stdlib.h>
+    #include <sys/mman.h>
+    #if defined(MAP_ANONYMOUS) && defined(MADV_HUGEPAGE) && !defined(__SANITIZE_ADDRESS__)
+    static const size_t ARRASTRE_HUGE = (size_t) 2 << 20;
+    static inline void *arrastre_zeroes(size_t bytes) {
+        size_t room = bytes + ARRASTRE_HUGE;
+        void *base = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (base == MAP_FAILED) return NULL;
+        char *place = (char *) (((size_t) base + ARRASTRE_HUGE - 1) & ~(ARRASTRE_HUGE - 1));
+        size_t before = (size_t) (place - (char *) base);
+        if (before) munmap(base, before);
+        if (room - before > bytes) munmap(place + bytes, room - before - bytes);
+        if (bytes >= 2 * ARRASTRE_HUGE) madvise(place, bytes, MADV_HUGEPAGE);
+        return place;
+    }
+    static inline void arrastre_give_back(void *place, size_t bytes) { if (place) munmap(place, bytes); }
+    #else
+    static inline void *arrastre_zeroes(size_t bytes) { return calloc(bytes, 1); }
+    static inline void arrastre_give_back(void *place, size_t bytes) { (void) bytes; free(place); }
+    #endif
     """
+    # Zeroed memory for a table, `bytes` a multiple of the page size: untouched it costs nothing, and where the system
+    # has large pages it is in these, for most of a probe of a large table goes into finding its page. NULL for none.
+    void* zeroes "arrastre_zeroes"(size_t bytes) noexcept nogil
+    void give_back "arrastre_give_back"(void* place, size_t bytes) noexcept nogil
     uint64_t fold "arrastre_fold"(uint64_t a, uint64_t b) noexcept nogil
     void prefetch "arrastre_prefetch"(const void* place) noexcept nogil
 
