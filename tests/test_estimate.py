@@ -165,3 +165,23 @@ def test_what_a_gain_is_made_of_adds_up_to_it(at: str) -> None:
         assert [part.names["es"] for part in comparison.parts] == ["cantes", "tantos en bazas"]
         assert sum(part.gain for part in comparison.parts) == pytest.approx(each.loss)
         assert comparison.better + comparison.same + comparison.worse == pytest.approx(1)
+
+
+def test_a_tute_that_wins_the_game_is_nothing_that_makes_points() -> None:
+    known = ["RO", "RC", "RE", "RB", "2O", "2C", "2E", "2B", "4O", "4C", "4E", "4B", "5O", "5C", "5E", "5B"]
+    reyes = position(f"RO.RC.RE.RB/+4/+4/+4 O 0 - tricks=6-0 gone={_gone(*known)}")
+    points = arrastre.best(reyes, worlds=64)
+    game = arrastre.best(reyes, worlds=64, objective="game")
+    assert "tute" not in {each.action.action for each in points.actions}
+    assert game.best[0].action == "tute"
+    assert game["tute"].value == 1.0
+
+
+def test_what_a_seat_knows_may_be_handed_in() -> None:
+    seen = arrastre.best(position(FIRST), worlds=64).knowledge
+    assert told(arrastre.best(seen, worlds=64)) == told(arrastre.best(position(FIRST), worlds=64))
+    for wrong in ({"at": "7.2"}, {"seat": 2}):
+        with pytest.raises(arrastre.InvalidRequest):
+            arrastre.best(seen, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        arrastre.best("1O")  # type: ignore[arg-type]
