@@ -94,11 +94,12 @@ MESSAGES: Final[dict[str, Message]] = {
     ),
     "help.check.more": Message(
         "Prints the points of each deal, and how games and cotos stand; faults on stderr, with line and column. The "
-        "input may be of any length. With --ruleset auto each deal is judged by the first ruleset that allows it. Exit "
-        "status: 1 if any deal has faults.",
+        "input may be of any length. With --ruleset auto each game is judged by the first ruleset that allows all "
+        "its deals, that of the game before coming first. Exit status: 1 if any deal has faults.",
         "Escribe los tantos de cada reparto y cómo van partidas y cotos; los fallos, por stderr, con línea y columna. "
-        "La entrada puede ser tan larga como se quiera. Con --ruleset auto se juzga cada reparto con el primer "
-        "reglamento que lo permita. Estado de salida: 1 si algún reparto tiene fallos.",
+        "La entrada puede ser tan larga como se quiera. Con --ruleset auto se juzga cada partida con el primer "
+        "reglamento que permita todos sus repartos, empezando por el de la partida anterior. Estado de salida: 1 si "
+        "algún reparto tiene fallos.",
     ),
     "help.rules": Message(
         "List the rulesets, or show all fields of one.",

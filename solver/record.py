@@ -34,6 +34,8 @@ from arrastre.game import (
 SCHEMA: Final = 1
 #: The ruleset that asks for the one that fits.
 AUTO: Final = "auto"
+_MOST_HELD: Final = 8
+"""Deals of one game that are held while its ruleset is looked for; few games are longer."""
 
 #: Characters in one line of the text form, in one deal of it, and in one JSON object.
 MAX_LINE: Final = 1 << 16
@@ -276,10 +278,10 @@ def _chosen(raws: Sequence[notation.Raw]) -> list[Deal]:
     best: list[Deal] = []
     for name in _candidates(raws):
         deals = list(_chain_under(raws, name))
-        faults = sum(len(deal.faults) for deal in deals)
+        faults = _fault_count(deals)
         if not faults:
             return deals
-        if not best or faults < sum(len(deal.faults) for deal in best):
+        if not best or faults < _fault_count(best):
             best = deals
     return best
 
@@ -290,8 +292,7 @@ def _candidates(raws: Iterable[notation.Raw], *first: str) -> list[str]:
     return list(dict.fromkeys(name for name in (*named, *first, *known) if name in known))
 
 
-def _chain_under(raws: Iterable[notation.Raw], name: str) -> Iterator[Deal]:
-    previous: Deal | None = None
+def _chain_under(raws: Iterable[notation.Raw], name: str, previous: Deal | None = None) -> Iterator[Deal]:
     for raw in raws:
         previous = _under(raw, name, previous) if _is_auto(raw) else _replayed(raw, previous)
         yield previous
@@ -334,9 +335,9 @@ def read_deals(
 
     ``source`` is a file, or yields lines (or larger pieces, cut at line ends). One deal is held at a time, and what
     carries over from it to the next. A deal that cannot be read gives an item with an error, and the others go on.
-    ``ruleset`` and ``rules`` are as for :meth:`Record.parse`; with ``auto``, each deal is judged for itself, the
-    ruleset of the one before tried first. A JSON object with ``deals`` is a record of its own; other deals follow
-    each other.
+    ``ruleset`` and ``rules`` are as for :meth:`Record.parse`; with ``auto``, each game is judged for itself, the
+    ruleset of the one before tried first, and its deals come when another begins (or eight have been read). A JSON
+    object with ``deals`` is a record of its own; other deals follow each other.
     """
     yield from replayed(_raw_deals(source, limited=True), ruleset=ruleset, rules=rules)
 
@@ -345,22 +346,78 @@ def replayed(
     source: Iterable[RawDeal], *, ruleset: str | None = None, rules: Mapping[str, Any] | None = None
 ) -> Iterator[DealItem]:
     """Check and replay deals that somebody else has read; otherwise as :func:`read_deals`."""
-    previous: Deal | None = None
-    index = 0
-    for item in source:
+    game = _OpenGame()
+    for index, item in enumerate(source):
         if item.raw is None:
-            previous = None
+            yield from game.release()
+            game.last = None
             yield DealItem(index, item.line, None, item.error)
-            index += 1
             continue
         if item.first:
-            previous = None
-        raw = _asked(item.raw, ruleset, rules)
-        deal = _fitting(raw, previous) if _is_auto(raw) else _replayed(raw, previous)
-        error = InvalidRecord(_summary([deal]), deal.faults) if deal.faults else None
-        yield DealItem(index, item.line, deal, error)
-        previous = deal
-        index += 1
+            yield from game.release()
+            game.last = None
+        yield from game.add(index, item.line, _asked(item.raw, ruleset, rules))
+    yield from game.release()
+
+
+class _OpenGame:
+    """Where a stream stands: the deal before, and the deals of one game whose ruleset is still to be found.
+
+    A game is played under one ruleset, and the first deal of it may fit several: its deals are held until it ends.
+    """
+
+    def __init__(self) -> None:
+        self.last: Deal | None = None
+        self._held: list[tuple[int, int, notation.Raw]] = []
+        self._deals: list[Deal] = []
+
+    def add(self, index: int, line: int, raw: notation.Raw) -> Iterator[DealItem]:
+        """Another deal; those that no later one can change."""
+        if not _is_auto(raw):
+            yield from self.release()
+            self.last = _replayed(raw, self.last)
+            yield _deal_item(index, line, self.last)
+            return
+        together = self._together(raw) if self._held else None
+        if together is None:
+            yield from self.release()
+            together = [_fitting(raw, self.last)]
+        self._held.append((index, line, raw))
+        self._deals = together
+        if len(self._held) >= _MOST_HELD:
+            yield from self.release()
+
+    def release(self) -> Iterator[DealItem]:
+        """The deals that are held, none of which are held any longer."""
+        if self._deals:
+            self.last = self._deals[-1]
+        for (index, line, _), deal in zip(self._held, self._deals, strict=True):
+            yield _deal_item(index, line, deal)
+        self._held, self._deals = [], []
+
+    def _together(self, raw: notation.Raw) -> list[Deal] | None:
+        """The deals that are held with one more, under the ruleset that fits them best; ``None`` for another game."""
+        own = str(self._deals[-1].data.get("ruleset"))
+        best = [*self._deals, _under(raw, own, self._deals[-1])]
+        goes_on = best[-1].goes_on
+        if not best[-1].faults:
+            return best if goes_on else None
+        raws = [*(held for _, _, held in self._held), raw]
+        for name in _candidates(raws, own):
+            deals = list(_chain_under(raws, name, self.last))
+            if all(deal.goes_on for deal in deals[1:]) and _fault_count(deals) < _fault_count(best):
+                if not _fault_count(deals):
+                    return deals
+                best = deals if goes_on else best
+        return best if goes_on else None
+
+
+def _deal_item(index: int, line: int, deal: Deal) -> DealItem:
+    return DealItem(index, line, deal, InvalidRecord(_summary([deal]), deal.faults) if deal.faults else None)
+
+
+def _fault_count(deals: Iterable[Deal]) -> int:
+    return sum(len(deal.faults) for deal in deals)
 
 
 def _fitting(raw: notation.Raw, previous: Deal | None) -> Deal:

@@ -800,6 +800,7 @@ class _Reading:
             end=None if outcome is None else outcome.end,
             faults=tuple(sorted(self.faults, key=_place_in_deal)),
             certain=self.certain(outcome) if self.faults else None,
+            goes_on=self.previous is not None and start.standing.continues(self.previous.standing),
             rules=rules,
             start=start.standing,
             standing=start.standing.after(rules, result),
