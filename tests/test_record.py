@@ -305,7 +305,7 @@ def test_places_in_json(indent: int | None) -> None:
         ('{"deals": [{"ruleset": "poker"}]}', "INVALID_RECORD", "UNKNOWN_RULESET", 1),
         ('[Ruleset "poker"]\n[Muestra "RO"]\n*', "INVALID_RECORD", "UNKNOWN_RULESET", 1),
         ('[Muestra "RO"] [Muestra "RO"]\n*', "INVALID_RECORD", "REPEATED_FIELD", 1),
-        ('[Muestra "RO"]\n1. E 7B {open\n*', "INVALID_RECORD", "BAD_TEXT", 1),
+        ('[Muestra "RO"]\n1. E 7B {open\n*', "INVALID_RECORD", "BAD_TEXT", 2),
         ('[Muestra "RO"]\n1. E 7B\n1. E 7B\n*', "INVALID_RECORD", "REPEATED_FIELD", 3),
         ('[Muestra "RO"]\n2.0\n*', "INVALID_RECORD", "BAD_TEXT", 1),
         ('[Muestra "RO"]\n1. E\n*', "INVALID_RECORD", "BAD_TEXT", 2),
@@ -371,6 +371,38 @@ def test_auto_is_one_ruleset_for_all_deals() -> None:
     found = [item.deal.data["ruleset"] for item in read_deals(lines) if item.deal is not None]
     assert found[0] == "aragones"
     assert found[1] in names
+
+
+MISTAKES = {
+    "unclosed tag": ('[Muestra "RO"]', '[Muestra "RO"', "a tag is a name and a text in quotes", (5, 1)),
+    "no quotes": ('[Dealer "S"]', "[Dealer S]", "a tag is a name and a text in quotes", (2, 33)),
+    "no dot": ("1. E", "1 E", "'1' cannot be read; the number of a trick has a dot", (7, 1)),
+    "no dot after a declaration": ("2. O", "2 O", "'2' cannot be read; the number of a trick has a dot", (9, 1)),
+    "a colon": ("2. O", "2: O", "'2:' cannot be read; the number of a trick has a dot", (9, 1)),
+    "another tongue's seat": ("2. O", "2. W", "the seats are N, O, S, E", (9, 4)),
+    "the same before a declaration": ("2.0 O", "2.0 W", "the seats are N, O, S, E", (8, 5)),
+    "unclosed comment": ("{?}", "{?", "a comment is not closed with }", (9, 9)),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_slip_of_the_pen_is_one_fault_where_it_stands(name: str) -> None:
+    old, new, message, place = MISTAKES[name]
+    assert old in TEXT
+    (item,) = read_deals(TEXT.replace(old, new, 1).splitlines(keepends=True))
+    assert item.error is not None
+    # What is then missing, or has no end, may be said besides; nothing is said twice.
+    (fault,) = [fault for fault in item.error.faults if fault.reason in ("BAD_TEXT", "BAD_SEAT", "UNKNOWN_CARD")]
+    assert message in fault.message
+    assert (fault.line, fault.column) == place
+
+
+def test_a_line_without_dot_after_a_trick_is_no_part_of_it() -> None:
+    text = deal_text(0)
+    assert "\n3. " in text
+    (item,) = read_deals(text.replace("\n3. ", "\n3 ").splitlines(keepends=True))
+    assert item.error is not None
+    assert [fault.reason for fault in item.error.faults] == ["BAD_TEXT", "TRICK_ORDER"]
 
 
 def auto_game(one: str, other: str) -> list[dict[str, Any]]:
