@@ -42,6 +42,7 @@ from arrastre.cards import (
 from arrastre.errors import Fault
 from arrastre.game import DEFAULT_RULESET, Action, Address, Deal, Step
 from arrastre.guinote import scoring
+from arrastre.guinote.describe import side_names
 from arrastre.guinote.position import (
     BEFORE_DRAW,
     BEFORE_DRAW_RIVALS,
@@ -1230,12 +1231,14 @@ class _Table:
             self.broken_play = True
             winner = self.verdict.winner
             why = {
+                "target": "had reached the target",
                 "carried": "had the target before the deal began",
                 "tute": "had declared a tute",
                 "claim": "had claimed the target",
                 "wrong_claim": "had seen the other side claim it wrongly",
-            }.get(self.verdict.reason, "had reached the target")
-            said = f"the game was over: side {winner} {why}"
+            }.get(self.verdict.reason, "had won")
+            over = "deal was over" if winner is None else f"game was over: {side_names(self.players)[winner]} {why}"
+            said = f"{self.place_name(event)}: the {over}"
             self.fault(f"events[{event.index}]", "AFTER_END", said, placed=True)
         return False
 
