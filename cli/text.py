@@ -52,14 +52,14 @@ MESSAGES: Final[dict[str, Message]] = {
         "Da el valor exacto de cada jugada legal y una línea de juego óptimo.",
     ),
     "help.solve.more": Message(
-        "Values are the final margin of the deal for the side that acts, points already made included; with "
-        "--objective game, whether it wins the game. A recorded deal is solved before the decision that --at names, "
-        "or, with --line, before each action that was played in it. Exit status: 0, 1 if any item failed, "
-        "2 for bad usage, 130 if interrupted.",
-        "Los valores son la diferencia final de tantos del reparto para el bando que juega, con lo ya hecho; con "
-        "--objective game, si gana la partida. Un reparto registrado se resuelve antes de la decisión que dice --at, "
-        "o, con --line, antes de cada jugada que se hizo en él. Estado de salida: 0; 1 si falló algún elemento; "
-        "2 por mal uso; 130 si se interrumpió.",
+        "Values are the final margin of the deal for the side that acts, points already made included and all tricks "
+        "played, whoever wins the game by then; with --objective game, whether it wins the game. A "
+        "recorded deal is solved before the decision that --at names, or, with --line, before each action that was "
+        "played in it. Exit status: 0, 1 if any item failed, 2 for bad usage, 130 if interrupted.",
+        "Los valores son la diferencia final de tantos del reparto para el bando que juega, con lo ya hecho y jugadas "
+        "todas las bazas, gane quien gane antes la partida; con --objective game, si gana la partida. Un "
+        "reparto registrado se resuelve antes de la decisión que dice --at, o, con --line, antes de cada jugada que se "
+        "hizo en él. Estado de salida: 0; 1 si falló algún elemento; 2 por mal uso; 130 si se interrumpió.",
     ),
     "help.best": Message(
         "Estimate the best action for a seat that does not see every card.",
