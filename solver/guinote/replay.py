@@ -953,6 +953,8 @@ class _Table:
         self.sources = Sources()
         self.verdict = scoring.at_start(rules, start.carried, start.vueltas)
         self.over_said = False
+        # The place among the events of what ended the deal, where that was declared.
+        self.ended_by = -1
         self.last_winner: int | None = None
         self.k = 0
         # Whether the points can be other than those that the players counted, and whether the rest cannot be followed.
@@ -1226,6 +1228,8 @@ class _Table:
         """Whether the deal was still going on when something was done."""
         if self.verdict is None:
             return True
+        if event.index < self.ended_by:
+            return False  # the lead, on the table when something was declared that counts as done before it
         if not self.over_said:
             self.over_said = True
             self.broken_play = True
@@ -1338,6 +1342,8 @@ class _Table:
         gain = after.points[side] - position.points[side]
         self.sources = self.sources.plus("cantes" if move.kind == CANTE else "tute", side, gain)
         self.gained(side, scoring.CANTE if move.kind == CANTE else scoring.TUTE)
+        if self.verdict is not None:
+            self.ended_by = event.index
 
     def may_hold_tute(self, seat: int) -> bool:
         """Whether unseen cards of a hand can make up the four cards of a tute."""
