@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from random import Random
@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 import arrastre
-from arrastre.cards import CARDS, UNKNOWN, parse_card
+from arrastre.cards import CARD_TEXTS, CARDS, UNKNOWN, parse_card
 from arrastre.errors import InvalidRequest
-from arrastre.game import Address, Deal
+from arrastre.game import Action, Address, Deal, Position
 from arrastre.guinote.family import FAMILY
 from arrastre.guinote.knowledge import GuinoteKnowledge, knowledge, knowledge_at
 from arrastre.guinote.position import GuinotePosition
 from arrastre.guinote.rules import resolve
-from deals import play_deal, rigged
+from deals import Choice, play_deal, rigged
 
 TABLES = [("aragones", 4), ("aragones", 2), ("temprano", 4), ("temprano", 2), ("cien", 4)]
 
@@ -250,6 +250,48 @@ def test_what_has_been_sung_is_known_until_it_is_played() -> None:
                         assert card in known.position.hands[each.seat]
                         assert card in knowledge(truth, known.seat).position.hands[each.seat]
     assert sung
+
+
+def exchanging_last(rng: Random) -> Choice:
+    """Plays at random, but keeps the card that can be exchanged until just before the last draw."""
+
+    def choose(position: Position, actions: Sequence[Action]) -> Action:
+        assert isinstance(position, GuinotePosition)
+        late = position.moment in ("before_draw", "before_draw_rivals")
+        wanted = [each for each in actions if late and each.action == "cambio"]
+        given = position.exchange_card() if position.muestra is not None else None
+        kept = "cambio" if given is None else CARD_TEXTS[position.rules.deck][given]
+        return rng.choice(wanted or [each for each in actions if each.action not in ("cambio", kept)] or actions)
+
+    return choose
+
+
+@pytest.mark.parametrize("strict", ["no", "yes"])
+@pytest.mark.parametrize("players", [4, 2])
+def test_who_drew_the_card_given_before_the_last_draw_is_known(players: int, strict: str) -> None:
+    """The muestra goes to whoever gave the seven for it, and the seven to whoever draws last."""
+    rules = {"exchange_after_last_draw_trick": "yes", "exchange_when": "any_trick_won", "strict_from_start": strict}
+    found = 0
+    for seed in range(12):
+        rng = Random(seed)
+        deal = replayed(play_deal(rng, "aragones", players, rules=rules, choose=exchanging_last(rng)))
+        number = next((number for number, step in enumerate(deal.steps) if step.action.action == "cambio"), None)
+        if number is None:
+            continue
+        found += 1
+        position = before(deal, number)
+        assert position.moment in ("before_draw", "before_draw_rivals")
+        last = (position.leader - 1) % players
+        whose = {position.exchange_card(): last, position.muestra: deal.steps[number].action.seat}
+        for later, known in decisions(deal):
+            if later <= number or before(deal, later).stock:
+                continue
+            for card, seat in whose.items():
+                held = card in before(deal, later).hands[seat]
+                assert (card in known.position.hands[seat]) is held, (seed, deal.steps[later].at, known.seat)
+            assert sum(place.capacity for place in known.places) == len(known.items)
+            assert true_places(deal, later, known) is not None
+    assert found > 3
 
 
 def test_a_deal_that_stops_in_mid_trick_tells_what_the_next_player_knows() -> None:
