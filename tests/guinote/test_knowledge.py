@@ -117,7 +117,10 @@ def seen_by_all(deal: Deal, number: int) -> list[set[int]]:
             assert position.stock
             seen[seat].add(position.stock[-1])
         if position.stock and not after.stock:
-            seen[(after.leader - 1) % after.players].add(position.stock[-1])
+            # Whoever draws last gets the muestra, or what has just been given for it.
+            given = position.exchange_card() if move.kind == "cambio" else position.stock[-1]
+            assert given is not None
+            seen[(after.leader - 1) % after.players].add(given)
     return seen
 
 
