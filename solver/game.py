@@ -529,8 +529,10 @@ class Game(ABC):
         limits: Limits,
         context: NativeContext,
     ) -> tuple[Part, ...]:
-        """What the values under ``points`` come from; nothing where the game cannot tell. Rows that a stop or a deadline
-        cut off are left out."""
+        """What the values under ``points`` come from; nothing where the game cannot tell.
+
+        Rows that a stop or a deadline cut off are left out.
+        """
 
     @abstractmethod
     def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:
