@@ -38,7 +38,6 @@ cdef extern from *:
         unsigned __int128 product = (unsigned __int128) a * b;
         return (uint64_t) product ^ (uint64_t) (product >> 64);
     }
-    static inline void arrastre_prefetch(const void *place) { __builtin_prefetch(place); }
 
     #include <stdlib.h>
     #include <sys/mman.h>
@@ -66,7 +65,6 @@ cdef extern from *:
     void* zeroes "arrastre_zeroes"(size_t bytes) noexcept nogil
     void give_back "arrastre_give_back"(void* place, size_t bytes) noexcept nogil
     uint64_t fold "arrastre_fold"(uint64_t a, uint64_t b) noexcept nogil
-    void prefetch "arrastre_prefetch"(const void* place) noexcept nogil
 
 cdef inline Hash hash_words(uint64_t a, uint64_t b, uint64_t c, uint64_t d) noexcept nogil:
     # Constants: odd numbers with irregular bits (fractional parts of square roots), as multiply-and-fold wants.
