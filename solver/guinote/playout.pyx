@@ -694,7 +694,7 @@ cdef double value_of(Tools* tools, Setup* root, Found* action, int side, Context
 
 # ---- the Python side -----------------------------------------------------------------------------------------------
 
-cdef bint complete(
+cdef bint fill(
     Setup* root, const uint8_t* numbers, const uint8_t* targets, const uint8_t* places, Py_ssize_t items
 ) noexcept nogil:
     # Fill a position's gaps; False if that leaves it unsound.
@@ -783,7 +783,7 @@ def world_values(
             memcpy(&root, &setup, sizeof(Setup))
             for i in range(items):
                 sound = sound and worlds[k, i] < places
-            if not (sound and complete(&root, item, target, &worlds[k, 0] if items else NULL, items)):
+            if not (sound and fill(&root, item, target, &worlds[k, 0] if items else NULL, items)):
                 sound = False
                 break
             context.table.age += 1
