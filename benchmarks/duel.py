@@ -45,8 +45,8 @@ Chooser = Callable[[GuinotePosition, History], arrastre.Action]
 
 RULESET = "aragones"
 WORLDS = 256
-#: As many rounds as take the time of 256 worlds of the informed view, measured once (docs/strength.md).
-ROUNDS = 4000
+#: By the number of players, as many rounds as take the time of 256 worlds of the informed view (docs/strength.md).
+ROUNDS = {4: 32_000, 2: 5_000}
 PLAYERS = ("random", "greedy", "policy", "ismcts", "informed", "clairvoyant", "cheat")
 
 
@@ -111,10 +111,10 @@ def named(position: GuinotePosition, card: int) -> arrastre.Action:
     return arrastre.Action(CARD_TEXTS[position.rules.deck][card], position.seat)
 
 
-def full_name(text: str) -> str:
+def full_name(text: str, players: int) -> str:
     """A player's name with its number, where it has one. Raises ``ValueError``."""
     kind, _, number = text.partition(":")
-    defaults = {"informed": WORLDS, "clairvoyant": WORLDS, "ismcts": ROUNDS}
+    defaults = {"informed": WORLDS, "clairvoyant": WORLDS, "ismcts": ROUNDS[players]}
     if kind not in PLAYERS or (number and (kind not in defaults or not number.isdecimal() or int(number) < 1)):
         raise ValueError(text)
     return f"{kind}:{int(number or defaults[kind])}" if kind in defaults else kind
@@ -349,7 +349,12 @@ def main() -> None:
         print(table(matches))
         return
     try:
-        match = Match(full_name(asked.one or ""), full_name(asked.other or ""), asked.players, asked.games)
+        match = Match(
+            full_name(asked.one or "", asked.players),
+            full_name(asked.other or "", asked.players),
+            asked.players,
+            asked.games,
+        )
     except ValueError as error:
         parser.error(f"there is no player '{error}'; there are {', '.join(PLAYERS)}")
     seeds = range(1_000_000 * asked.seed, 1_000_000 * asked.seed + asked.deals)

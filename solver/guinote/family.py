@@ -395,7 +395,7 @@ def _world_values(
     lexicon = _lexicon_of(position)
     numbers, targets = _gaps(knowledge, lexicon)
     moves = [lexicon.actions[each.action] for each in actions]
-    equity = vueltas_equity(position.rules.target)
+    equity = vueltas_equity(position.rules)
     if complete and view == "informed" and detail is None and _is_ending(position):
         return vector.vector_values(
             pack(position),
@@ -439,7 +439,7 @@ def _gaps(knowledge: Knowledge, lexicon: _Lexicon) -> tuple[bytes, bytes]:
     )
 
 
-def ismcts(knowledge: Knowledge, rounds: int, seed: int, *, style: int = 1, exploration: float = 0.2) -> Action:
+def ismcts(knowledge: Knowledge, rounds: int, seed: int, *, style: int = 2, exploration: float = 0.5) -> Action:
     """The card that an information-set tree search plays for the seat to act: a yardstick for ``best``.
 
     ``style`` is how it plays deals out: 0 by the policy, 1 greedily, 2 at random.
