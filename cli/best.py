@@ -134,7 +134,8 @@ class _Adviser:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="best")
         self._lock = threading.Lock()
         self._stopped = False
-        self._running: Watch | None = None
+        #: The estimates of the item at hand, also while what they say is put in writing.
+        self._running: list[Watch] = []
 
     def submit(
         self, source: Position | Deal, options: Mapping[str, Any], seat: str | None, written: Written
@@ -149,11 +150,18 @@ class _Adviser:
         """Start nothing more, and end what is running: it answers with what has been found."""
         with self._lock:
             self._stopped = True
-            if self._running is not None:
-                self._running.stop()
+            for watch in self._running:
+                watch.stop()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _answer(self, source: Position | Deal, options: Mapping[str, Any], seat: str | None, written: Written) -> str:
+        try:
+            return self._written(source, options, seat, written)
+        finally:
+            with self._lock:
+                self._running.clear()
+
+    def _written(self, source: Position | Deal, options: Mapping[str, Any], seat: str | None, written: Written) -> str:
         start = time.perf_counter()
         who = None if seat is None else _seat(source, options["at"], seat)
         advice = self._advice(source, who, self._views[0], options)
@@ -168,7 +176,7 @@ class _Adviser:
     def _advice(self, source: Position | Deal, seat: int | None, view: View, options: Mapping[str, Any]) -> Advice:
         watch = estimate.watch(source, seat=seat, view=view, **self._options, **options)
         with self._lock:
-            self._running = watch
+            self._running.append(watch)
             if self._stopped:
                 watch.stop()
         try:
@@ -179,9 +187,6 @@ class _Adviser:
                     self._board.show(advice)
         except RuntimeError:  # the system has no thread to give
             raise MemoryError from None
-        finally:
-            with self._lock:
-                self._running = None
         raise AssertionError("a watch ends with a final estimate")
 
 

@@ -21,6 +21,7 @@ class Standings:
         self._deals: list[Deal] = []
         self._source = ""
         self._place: tuple[int, ...] = ()
+        self._counted = 0
         self._score: Score | None = None
         self._over = False
 
@@ -31,8 +32,11 @@ class Standings:
         kept = replace(deal, steps=())
         own = score(Record([kept])).to_dict()
         place = _place(own)
+        counted = _counted(own)
         follows = source == self._source and not self._over and len(self._deals) < _MOST
         follows = follows and (not place or (self._place[:1] == place[:1] and self._place < place))
+        # A record of its own begins a coto anew, under whatever numbers.
+        follows = follows and (not place or self._counted + _counts(own) == counted)
         before = None if follows else self.close()
         try:
             self._score = score(Record([*self._deals, kept]))
@@ -40,7 +44,7 @@ class Standings:
             before = self.close()
             self._score = score(Record([kept]))
         self._deals.append(kept)
-        self._source, self._place = source, place
+        self._source, self._place, self._counted = source, place, counted
         cotos = _list(self._score.to_dict(), "cotos")
         self._over = bool(cotos) and cotos[-1].get("over") is True
         return before
@@ -53,7 +57,7 @@ class Standings:
     def close(self) -> Score | None:
         """The score of the deals that are held, none of which are held any longer."""
         found = self._score if self._deals else None
-        self._deals, self._score, self._place, self._over = [], None, (), False
+        self._deals, self._score, self._place, self._counted, self._over = [], None, (), 0, False
         return found
 
 
@@ -67,3 +71,16 @@ def _place(data: Mapping[str, Any]) -> tuple[int, ...]:
     """The numbers of coto, game and deal; empty for games without."""
     deals = _list(data, "deals")
     return tuple(deals[-1].get(name, 0) for name in ("coto", "game", "deal")) if deals else ()
+
+
+def _counted(data: Mapping[str, Any]) -> int:
+    """How many deals of the coto have been counted so far, this one included."""
+    cotos = _list(data, "cotos")
+    found = cotos[-1].get("deals") if cotos else None
+    return found if isinstance(found, int) else 0
+
+
+def _counts(data: Mapping[str, Any]) -> bool:
+    """Whether the last deal is one of those that are counted: it was understood, and has ended."""
+    result = _list(data, "deals")[-1].get("result")
+    return isinstance(result, Mapping) and result.get("outcome") != "unfinished"

@@ -52,14 +52,14 @@ MESSAGES: Final[dict[str, Message]] = {
         "Da el valor exacto de cada jugada legal y una línea de juego óptimo.",
     ),
     "help.solve.more": Message(
-        "Values are the final margin of the deal for the side that acts, points already made included; with "
-        "--objective game, whether it wins the game. A recorded deal is solved before the decision that --at names, "
-        "or, with --line, before each action that was played in it. Exit status: 0, 1 if any item failed, "
-        "2 for bad usage, 130 if interrupted.",
-        "Los valores son la diferencia final de tantos del reparto para el bando que juega, con lo ya hecho; con "
-        "--objective game, si gana la partida. Un reparto registrado se resuelve antes de la decisión que dice --at, "
-        "o, con --line, antes de cada jugada que se hizo en él. Estado de salida: 0; 1 si falló algún elemento; "
-        "2 por mal uso; 130 si se interrumpió.",
+        "Values are the final margin of the deal for the side that acts, points already made included and all tricks "
+        "played, whoever wins the game by then; with --objective game, whether it wins the game. A "
+        "recorded deal is solved before the decision that --at names, or, with --line, before each action that was "
+        "played in it. Exit status: 0, 1 if any item failed, 2 for bad usage, 130 if interrupted.",
+        "Los valores son la diferencia final de tantos del reparto para el bando que juega, con lo ya hecho y jugadas "
+        "todas las bazas, gane quien gane antes la partida; con --objective game, si gana la partida. Un "
+        "reparto registrado se resuelve antes de la decisión que dice --at, o, con --line, antes de cada jugada que se "
+        "hizo en él. Estado de salida: 0; 1 si falló algún elemento; 2 por mal uso; 130 si se interrumpió.",
     ),
     "help.best": Message(
         "Estimate the best action for a seat that does not see every card.",
@@ -94,11 +94,12 @@ MESSAGES: Final[dict[str, Message]] = {
     ),
     "help.check.more": Message(
         "Prints the points of each deal, and how games and cotos stand; faults on stderr, with line and column. The "
-        "input may be of any length. With --ruleset auto each deal is judged by the first ruleset that allows it. Exit "
-        "status: 1 if any deal has faults.",
+        "input may be of any length. With --ruleset auto each game is judged by the first ruleset that allows all "
+        "its deals, that of the game before coming first. Exit status: 1 if any deal has faults.",
         "Escribe los tantos de cada reparto y cómo van partidas y cotos; los fallos, por stderr, con línea y columna. "
-        "La entrada puede ser tan larga como se quiera. Con --ruleset auto se juzga cada reparto con el primer "
-        "reglamento que lo permita. Estado de salida: 1 si algún reparto tiene fallos.",
+        "La entrada puede ser tan larga como se quiera. Con --ruleset auto se juzga cada partida con el primer "
+        "reglamento que permita todos sus repartos, empezando por el de la partida anterior. Estado de salida: 1 si "
+        "algún reparto tiene fallos.",
     ),
     "help.rules": Message(
         "List the rulesets, or show all fields of one.",

@@ -37,8 +37,13 @@ _ENUMERATED: Final = 2048
 #: Means that lie so close are called equal: half a point, or half a percent of a game.
 _TOLERANCE: Final = {"points": 0.5, "game": 0.005}
 _SAME: Final = 1e-9
-#: Of so many worlds at most it is told what values are made of.
+#: Of so many worlds at most it is told what values are made of, and of no fewer than this unless there are fewer.
 _TAKEN_APART: Final = 2048
+_TOO_FEW: Final = 64
+#: The share of the seconds allowed that may be spent on telling it, once they are over.
+_AFTERWARDS: Final = 0.1
+#: The seconds that may be spent on it after a stop.
+_ONCE_STOPPED: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +164,9 @@ class Advice:
         *,
         exact: bool,
         final: bool,
+        limits: Limits,
+        contexts: list[Context],
+        stopped: threading.Event,
     ) -> None:
         self.knowledge = knowledge
         self.view = view
@@ -170,6 +178,11 @@ class Advice:
         self.values = values
         self._counted = worlds
         self._racing = tuple(racing)
+        self._limits = limits
+        self._contexts = contexts
+        self._stopped = stopped
+        #: How many seconds are left for telling what values are made of.
+        self._left = None if limits.seconds is None else limits.seconds * _AFTERWARDS
 
     @property
     def seat(self) -> int:
@@ -274,18 +287,39 @@ class Advice:
         return Comparison(other, *shares, self._reasons(gains), self._parts(other, len(gains)))
 
     def _parts(self, other: Action, tried: int) -> tuple[PartGain, ...]:
-        """What the best action's gain on another is made of, in the first worlds in which both were tried."""
+        """What the best action's gain on another is made of, in the first worlds in which both were tried.
+
+        Nothing if that was stopped, or took more time than there is, before enough of them had been looked at.
+        """
         if self.objective != "points":
             return ()
+        context = Context()
+        # Whoever stops the work from now on knows of the context; whoever did so before has left a note.
+        self._contexts.append(context)
+        try:
+            if self._stopped.is_set():
+                self._left = _ONCE_STOPPED if self._left is None else min(self._left, _ONCE_STOPPED)
+            return self._taken_apart(other, min(tried, _TAKEN_APART), context)
+        finally:
+            self._contexts.remove(context)
+
+    def _taken_apart(self, other: Action, taken: int, context: Context) -> tuple[PartGain, ...]:
+        if self._left is not None and self._left <= 0:
+            return ()
         game = self.knowledge.position.game
+        start = time.monotonic()
         parts = game.world_parts(
             self.knowledge,
-            self.drawn[: min(tried, _TAKEN_APART)],
+            self.drawn[:taken],
             [self.actions[0].action, other],
             view=self.view,
-            limits=Limits(),
-            context=Context().native(game),
+            limits=Limits(self._limits.nodes, self._left),
+            context=context.native(game),
         )
+        if self._left is not None:
+            self._left -= time.monotonic() - start
+        if any(len(each.values) < min(taken, _TOO_FEW) for each in parts):
+            return ()
         return tuple(PartGain(each.names, float((each.values[:, 0] - each.values[:, 1]).mean())) for each in parts)
 
     def _reasons(self, gains: NDArray[np.float64], most: int = 3) -> tuple[Reason, ...]:
@@ -336,7 +370,7 @@ class Advice:
 class Watch(Iterator[Advice]):
     """Ever better estimates of one decision; the last one is ``final``. See :func:`watch`."""
 
-    def __init__(self, advices: Iterator[Advice], contexts: Sequence[Context], stopped: threading.Event) -> None:
+    def __init__(self, advices: Iterator[Advice], contexts: list[Context], stopped: threading.Event) -> None:
         self._advices = advices
         self._contexts = contexts
         self._stopped = stopped
@@ -345,9 +379,12 @@ class Watch(Iterator[Advice]):
         return next(self._advices)
 
     def stop(self) -> None:
-        """End the running searches, from any thread; the next estimate is the final one, of what was found so far."""
+        """End the running searches, from any thread; the next estimate is the final one, of what was found so far.
+
+        A comparison of actions that is under way ends as well, with what it knows by then.
+        """
         self._stopped.set()
-        for context in self._contexts:
+        for context in list(self._contexts):
             context.stop()
 
 
@@ -434,7 +471,7 @@ def watch(
         raise InvalidPosition("there is nothing to decide", obstacles)
     contexts = [Context() for _ in range(threads)]
     stopped = threading.Event()
-    run = _Run(knowledge, counted, view, objective, seed, worlds, limits, contexts, stopped)
+    run = _Run(knowledge, counted, view, objective, seed, worlds, limits, threads, contexts, stopped)
     return Watch(run.estimates(), contexts, stopped)
 
 
@@ -469,7 +506,9 @@ class _Run:
     seed: int
     worlds: int
     limits: Limits
-    contexts: Sequence[Context]
+    threads: int
+    #: One for each thread, and then those of comparisons.
+    contexts: list[Context]
     stopped: threading.Event
 
     def estimates(self) -> Iterator[Advice]:
@@ -477,12 +516,12 @@ class _Run:
         in_stock = any(place.kind == "stock" for place in self.knowledge.places)
         exact = count <= (self.worlds if in_stock else max(self.worlds, _ENUMERATED))
         deadline = None if self.limits.seconds is None else time.monotonic() + self.limits.seconds
-        with ThreadPoolExecutor(len(self.contexts), thread_name_prefix="arrastre") as pool:
+        with ThreadPoolExecutor(self.threads, thread_name_prefix="arrastre") as pool:
             try:
                 yield from self._all(pool, deadline) if exact else self._race(pool, deadline)
             finally:
                 # Reached early when nobody wants the rest: the searches should not keep the pool waiting.
-                for context in self.contexts:
+                for context in self.contexts[: self.threads]:
                     context.stop()
 
     def _all(self, pool: ThreadPoolExecutor, deadline: float | None) -> Iterator[Advice]:
@@ -546,6 +585,9 @@ class _Run:
             racing,
             exact=exact,
             final=final,
+            limits=self.limits,
+            contexts=self.contexts,
+            stopped=self.stopped,
         )
 
     def _values(
@@ -560,7 +602,7 @@ class _Run:
         """The racing actions' values in the worlds drawn, as far as the limits allow; NaN for the other actions."""
         if not len(drawn):
             return np.empty((0, len(self.knowledge.actions)))
-        threads = 1 if complete else min(len(self.contexts), len(drawn))
+        threads = 1 if complete else min(self.threads, len(drawn))
         # Dealt out in turn, so that what a deadline leaves undone is at the end for all threads alike.
         jobs = [
             pool.submit(self._part, drawn[first::threads], racing, context, deadline, complete)

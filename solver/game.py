@@ -268,7 +268,8 @@ class Deal:
     deal; what could be replayed in spite of them has been. ``certain`` says how many of the positions (one before each
     step, and the end) are beyond doubt all the same, ``None`` for all of a deal without faults, and
     none of one with faults.
-    ``legal_under`` names the rulesets under which a deal with faults has none.
+    ``legal_under`` names the rulesets under which a deal with faults has none. ``goes_on`` says whether it belongs to
+    the game of the deal before.
     """
 
     game: ClassVar[Game]
@@ -280,6 +281,7 @@ class Deal:
     faults: tuple[Fault, ...] = ()
     legal_under: tuple[str, ...] = ()
     certain: int | None = None
+    goes_on: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The deal's canonical JSON form, with all that it shares with the others of its record."""
@@ -527,7 +529,10 @@ class Game(ABC):
         limits: Limits,
         context: NativeContext,
     ) -> tuple[Part, ...]:
-        """What the values under ``points`` come from; nothing where the game cannot tell."""
+        """What the values under ``points`` come from; nothing where the game cannot tell.
+
+        Rows that a stop or a deadline cut off are left out.
+        """
 
     @abstractmethod
     def tie_key(self, position: Position, action: Action) -> tuple[int, ...]:

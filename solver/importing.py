@@ -11,7 +11,8 @@ import math
 import re
 import tomllib
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Final
@@ -550,14 +551,15 @@ def convert(
     column are those of the log; the others go on. ``ruleset`` is for deals of which neither the log nor the template
     names one, and may be ``auto``; ``rules`` override single fields of it.
     """
-    own: list[Fault] = []
+    read: deque[Sequence[Fault]] = deque()  # of the deals that have not come back
 
     def raws() -> Iterator[RawDeal]:
         for item in _Import(template).deals(source):
-            own[:] = item.raw.faults if item.raw is not None else ()
+            read.append(item.raw.faults if item.raw is not None else ())
             yield item
 
     for item in replayed(raws(), ruleset=ruleset, rules=rules):
+        own = read.popleft()
         # What could not be read here has been said; that the game cannot read it either is no news.
         said = {fault.field for fault in own if fault.field}
         error = item.error

@@ -34,6 +34,8 @@ from arrastre.game import (
 SCHEMA: Final = 1
 #: The ruleset that asks for the one that fits.
 AUTO: Final = "auto"
+_MOST_HELD: Final = 8
+"""Deals of one game that are held while its ruleset is looked for; few games are longer."""
 
 #: Characters in one line of the text form, in one deal of it, and in one JSON object.
 MAX_LINE: Final = 1 << 16
@@ -276,10 +278,10 @@ def _chosen(raws: Sequence[notation.Raw]) -> list[Deal]:
     best: list[Deal] = []
     for name in _candidates(raws):
         deals = list(_chain_under(raws, name))
-        faults = sum(len(deal.faults) for deal in deals)
+        faults = _fault_count(deals)
         if not faults:
             return deals
-        if not best or faults < sum(len(deal.faults) for deal in best):
+        if not best or faults < _fault_count(best):
             best = deals
     return best
 
@@ -290,8 +292,7 @@ def _candidates(raws: Iterable[notation.Raw], *first: str) -> list[str]:
     return list(dict.fromkeys(name for name in (*named, *first, *known) if name in known))
 
 
-def _chain_under(raws: Iterable[notation.Raw], name: str) -> Iterator[Deal]:
-    previous: Deal | None = None
+def _chain_under(raws: Iterable[notation.Raw], name: str, previous: Deal | None = None) -> Iterator[Deal]:
     for raw in raws:
         previous = _under(raw, name, previous) if _is_auto(raw) else _replayed(raw, previous)
         yield previous
@@ -334,9 +335,9 @@ def read_deals(
 
     ``source`` is a file, or yields lines (or larger pieces, cut at line ends). One deal is held at a time, and what
     carries over from it to the next. A deal that cannot be read gives an item with an error, and the others go on.
-    ``ruleset`` and ``rules`` are as for :meth:`Record.parse`; with ``auto``, each deal is judged for itself, the
-    ruleset of the one before tried first. A JSON object with ``deals`` is a record of its own; other deals follow
-    each other.
+    ``ruleset`` and ``rules`` are as for :meth:`Record.parse`; with ``auto``, each game is judged for itself, the
+    ruleset of the one before tried first, and its deals come when another begins (or eight have been read). A JSON
+    object with ``deals`` is a record of its own; other deals follow each other.
     """
     yield from replayed(_raw_deals(source, limited=True), ruleset=ruleset, rules=rules)
 
@@ -345,22 +346,78 @@ def replayed(
     source: Iterable[RawDeal], *, ruleset: str | None = None, rules: Mapping[str, Any] | None = None
 ) -> Iterator[DealItem]:
     """Check and replay deals that somebody else has read; otherwise as :func:`read_deals`."""
-    previous: Deal | None = None
-    index = 0
-    for item in source:
+    game = _OpenGame()
+    for index, item in enumerate(source):
         if item.raw is None:
-            previous = None
+            yield from game.release()
+            game.last = None
             yield DealItem(index, item.line, None, item.error)
-            index += 1
             continue
         if item.first:
-            previous = None
-        raw = _asked(item.raw, ruleset, rules)
-        deal = _fitting(raw, previous) if _is_auto(raw) else _replayed(raw, previous)
-        error = InvalidRecord(_summary([deal]), deal.faults) if deal.faults else None
-        yield DealItem(index, item.line, deal, error)
-        previous = deal
-        index += 1
+            yield from game.release()
+            game.last = None
+        yield from game.add(index, item.line, _asked(item.raw, ruleset, rules))
+    yield from game.release()
+
+
+class _OpenGame:
+    """Where a stream stands: the deal before, and the deals of one game whose ruleset is still to be found.
+
+    A game is played under one ruleset, and the first deal of it may fit several: its deals are held until it ends.
+    """
+
+    def __init__(self) -> None:
+        self.last: Deal | None = None
+        self._held: list[tuple[int, int, notation.Raw]] = []
+        self._deals: list[Deal] = []
+
+    def add(self, index: int, line: int, raw: notation.Raw) -> Iterator[DealItem]:
+        """Another deal; those that no later one can change."""
+        if not _is_auto(raw):
+            yield from self.release()
+            self.last = _replayed(raw, self.last)
+            yield _deal_item(index, line, self.last)
+            return
+        together = self._together(raw) if self._held else None
+        if together is None:
+            yield from self.release()
+            together = [_fitting(raw, self.last)]
+        self._held.append((index, line, raw))
+        self._deals = together
+        if len(self._held) >= _MOST_HELD:
+            yield from self.release()
+
+    def release(self) -> Iterator[DealItem]:
+        """The deals that are held, none of which are held any longer."""
+        if self._deals:
+            self.last = self._deals[-1]
+        for (index, line, _), deal in zip(self._held, self._deals, strict=True):
+            yield _deal_item(index, line, deal)
+        self._held, self._deals = [], []
+
+    def _together(self, raw: notation.Raw) -> list[Deal] | None:
+        """The deals that are held with one more, under the ruleset that fits them best; ``None`` for another game."""
+        own = str(self._deals[-1].data.get("ruleset"))
+        best = [*self._deals, _under(raw, own, self._deals[-1])]
+        goes_on = best[-1].goes_on
+        if not best[-1].faults:
+            return best if goes_on else None
+        raws = [*(held for _, _, held in self._held), raw]
+        for name in _candidates(raws, own):
+            deals = list(_chain_under(raws, name, self.last))
+            if all(deal.goes_on for deal in deals[1:]) and _fault_count(deals) < _fault_count(best):
+                if not _fault_count(deals):
+                    return deals
+                best = deals if goes_on else best
+        return best if goes_on else None
+
+
+def _deal_item(index: int, line: int, deal: Deal) -> DealItem:
+    return DealItem(index, line, deal, InvalidRecord(_summary([deal]), deal.faults) if deal.faults else None)
+
+
+def _fault_count(deals: Iterable[Deal]) -> int:
+    return sum(len(deal.faults) for deal in deals)
 
 
 def _fitting(raw: notation.Raw, previous: Deal | None) -> Deal:
@@ -697,6 +754,10 @@ _TAG: Final = re.compile(rf"\[\s*[A-Za-z]\w*\s+{_STRING}\s*\]", re.ASCII)
 _COMMENT_END: Final = re.compile(r"[^}\\]*(?:\\.[^}\\]*|\\$)*(?P<end>\})?")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([\\}\"]))")
 _SEAT: Final = re.compile(r"[NOSEnose0-3]", re.ASCII)
+#: What can only be meant for a seat: no card is written with a single character.
+_SEAT_LIKE: Final = re.compile(r"[^\W_]")
+#: A number that begins a line, with no dot.
+_NO_DOT: Final = re.compile(r"\s*[0-9]{1,2}[:)]?$", re.ASCII)
 _HAND: Final = re.compile(r"\s*(?:([NOSEnose0-3])[\s:]+)?(\?|[^+]*?)\s*(?:\+([0-9]{1,3}))?\s*", re.ASCII)
 _RULE: Final = re.compile(r"([A-Za-z_]\w*)\s*=\s*([^\s,;]+)", re.ASCII)
 _RESULT: Final = "result"
@@ -734,6 +795,11 @@ class _TrickText:
             yield entry
 
 
+def _lacks_dot(token: re.Match[str]) -> bool:
+    """Whether a token begins its line, and should be the number of a trick."""
+    return _NO_DOT.match(token.string, 0, token.end()) is not None
+
+
 class _Reader:
     """Puts deals together from the lines of a text."""
 
@@ -752,6 +818,8 @@ class _Reader:
         self._declaring: tuple[_TrickText, int, int, list[tuple[str, int, int]]] | None = None
         self._last: _Entry | None = None
         self._comment: list[str] | None = None
+        self._opened: tuple[int, int] = (0, 0)
+        self._unread = 0
         self._comments: list[str] = []
         self._size = 0
         self._moves = self._closed = self._blank = self._any = False
@@ -784,7 +852,7 @@ class _Reader:
         """Read a line; deals that it ends."""
         if self._comment is not None and _TAG.match(text):
             # Nobody writes that in a comment: its end has been forgotten, and should not cost the deals that follow.
-            self._fault("comment", "BAD_TEXT", "a comment is not closed with }", number, 1)
+            self._fault("comment", "BAD_TEXT", "a comment is not closed with }", *self._opened)
             self._comment = None
         if self._comment is None:
             if not text or text.isspace():
@@ -811,7 +879,7 @@ class _Reader:
                 self._size += len(token.group())
                 if token["comment"] is not None:
                     self._end_declaration()
-                    self._comment = []
+                    self._comment, self._opened = [], (number, token.start() + 1)
                     at = self._in_comment(text, at)
                 else:
                     self._moved(token, number)
@@ -944,10 +1012,16 @@ class _Reader:
 
     def _moved(self, token: re.Match[str], line: int) -> None:
         """A token of what was played."""
-        self._moves = True
         column = token.start() + 1
-        if self._size > MAX_DEAL:
+        word = token["word"] is not None
+        among_tags = bool(self._data) and not self._moves
+        if among_tags and line == self._unread and token["number"] is None:
             return
+        self._moves = True
+        if self._size > MAX_DEAL or (word and line == self._unread):
+            return
+        if word and self._declared_before(line):
+            self._end_declaration()
         if self._closed and (token["star"] is None or "finished" in self._data):
             self._fault("", "BAD_TEXT", f"'{quoted(token.group())}' stands after the end of the deal", line, column)
         elif token["number"] is not None:
@@ -958,13 +1032,33 @@ class _Reader:
             self._data["finished"] = False
             self._place("finished", line, column)
             self._closed = True
-        elif token["word"] is not None and self._declaring is not None:
+        elif word and self._declaring is not None:
             self._declaring[3].append((token.group(), line, column))
-        elif token["word"] is not None and self._trick is not None:
+        elif (
+            word and self._trick is not None and not (self._trick.cards and _NO_DOT.match(token.string, 0, token.end()))
+        ):
             self._word(token.group(), line, column)
+        elif line != self._unread:
+            self._not_read(token, line, column)
+            # A tag that is spoilt among others does not begin the play, nor the one behind it another deal.
+            self._moves = not among_tags
+
+    def _declared_before(self, line: int) -> bool:
+        """Whether something has been declared on a line before; what is played does not stand behind it."""
+        words = [] if self._declaring is None else self._declaring[3]
+        return any(at < line and not _SEAT_LIKE.fullmatch(word) for word, at, _ in words)
+
+    def _not_read(self, token: re.Match[str], line: int, column: int) -> None:
+        """Something that is nothing known; what stands behind it on its line need not be what it looks like."""
+        self._unread = line
+        text = token.group()
+        if text == "[":
+            said = 'a tag is a name and a text in quotes, and closed, as in [Dealer "S"]'
+        elif _lacks_dot(token):
+            said = f"'{quoted(text)}' cannot be read; the number of a trick has a dot, as in 1. E 7B 5B"
         else:
-            known = '[Tag "…"], 1. E 7B 5B, 2.0 O cambio, {…} and *'
-            self._fault("", "BAD_TEXT", f"'{quoted(token.group())}' cannot be read; there are {known}", line, column)
+            said = f"'{quoted(text)}' cannot be read; there are [Tag \"…\"], 1. E 7B 5B, 2.0 O cambio, {{…}} and *"
+        self._fault("", "BAD_TEXT", said, line, column)
 
     def _numbered(self, token: re.Match[str], line: int, column: int) -> None:
         number = int(token["trick"])
@@ -984,7 +1078,7 @@ class _Reader:
     def _word(self, word: str, line: int, column: int) -> None:
         trick = self._trick
         assert trick is not None
-        if not trick.cards and trick.leader is None and _SEAT.fullmatch(word):
+        if not trick.cards and trick.leader is None and _SEAT_LIKE.fullmatch(word):
             trick.leader, trick.leader_at = word.upper(), (line, column)
             return
         for card, at in notation.cards_at(word, column):
@@ -1007,7 +1101,7 @@ class _Reader:
         _, line, column = words[0]
         event: dict[str, Any] = {"trick": number}
         entry = _Entry(event, line, column)
-        if _SEAT.fullmatch(words[0][0]):
+        if _SEAT_LIKE.fullmatch(words[0][0]):
             event["seat"] = words[0][0].upper()
             entry.seat_column = column
             words = words[1:]
@@ -1023,7 +1117,7 @@ class _Reader:
         """The deal that has been read so far, if there is one; ``required`` if there should be."""
         self._end_declaration()
         if self._comment is not None:
-            self._fault("comment", "BAD_TEXT", "a comment is not closed with }", self._first_line, None)
+            self._fault("comment", "BAD_TEXT", "a comment is not closed with }", *self._opened)
         if not self._any:
             if required:
                 error = InvalidSyntax("there is no record", [Fault("", "NOT_A_RECORD", "the text holds no deal")])
@@ -1202,7 +1296,7 @@ def _is_declaration(action: str) -> bool:
 
 
 def _written_card(card: str) -> str:
-    return card if re.fullmatch(r"[^\s{}\[\]\"*.,]+", card) and not _SEAT.fullmatch(card) else json.dumps(card)
+    return card if re.fullmatch(r"[^\s{}\[\]\"*.,]+", card) and not _SEAT_LIKE.fullmatch(card) else json.dumps(card)
 
 
 # -- what was played, valued -----------------------------------------------------------------------------------------

@@ -14,7 +14,11 @@
 # Drawing. A world is a walk from the first node to the end, each option with its share of ways(node), and every choice
 # inside a pool and a group uniform: so each world has the same chance, exactly. The first 64 bits of an option's upper
 # limit are kept, and 64 random bits are compared with them. Where they are equal the bits do not decide, and `decide`
-# goes on with more bits and Python's integers: once in 10^18 draws.
+# goes on with more bits and Python's integers: once in 10^18 draws. With a lower `precision` that is often, which is
+# how `decide` is tested.
+#
+# Whether there is a world at all is found by a matching of items to slots, before any counting: a contradiction is
+# named even in a problem too tangled to be counted. Marginals are a second pass over the nodes.
 
 from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libcpp.vector cimport vector
@@ -34,6 +38,8 @@ cdef class Worlds:
     cdef list allowed                   # as given, less places without room
     cdef list capacities
     cdef uint8_t[MOST] capacity
+    cdef list violator                  # items without a place for all, of which any part could be laid; None: a world
+    cdef int shift                      # 64 less the precision
 
     # Groups: `members` of group g run from member_at[g] to member_at[g + 1].
     cdef int groups
@@ -43,15 +49,19 @@ cdef class Worlds:
     cdef vector[uint8_t] pool_of
     cdef vector[int32_t] pools_in       # by group: how many pools there are
 
-    # Nodes; the options of node k run from option_at[k] to option_at[k + 1].
+    # Nodes, each after all that it leads to; the options of node k run from option_at[k] to option_at[k + 1].
     cdef int first                      # END when there is nothing to lay
     cdef vector[int32_t] group
     cdef vector[int32_t] pool
+    cdef vector[uint8_t] free           # slots of that pool
     cdef vector[int32_t] option_at
     cdef vector[uint8_t] take           # by option
     cdef vector[int32_t] next
     cdef vector[uint64_t] limit         # by option: the first 64 bits of its upper limit; a node's last has no other
     cdef list limits                    # by node: (ways of the node, the exact upper limits of its options)
+    # A way through the nodes is this many maps of items to slots, and so many of these are one world.
+    cdef object arranged                # prod(n!) over the groups
+    cdef object alike                   # prod(c!) over the places
 
     cdef int draw(self, Stream* stream, uint8_t* row) except -1 nogil
     cdef int decide(self, int node, uint64_t drawn, Stream* stream) except -1 with gil

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import arrastre
 from arrastre import estimate
+from arrastre.game import Limits, Part
+from arrastre.guinote.family import FAMILY
 
 CASES = json.loads(Path(__file__).parent.joinpath("data", "cases", "hidden_2p.json").read_text())
 #: The first trick of a deal, five seconds of thought for a player.
@@ -155,16 +159,55 @@ def test_the_last_two_tricks_do_not_count_on_a_partner_that_sees_everything() ->
     assert clairvoyant["4O"].value == pytest.approx(-8.688889, abs=1e-6)
 
 
-@pytest.mark.parametrize("at", ["3.1", "8.1"])
-def test_what_a_gain_is_made_of_adds_up_to_it(at: str) -> None:
+@pytest.mark.parametrize(
+    ("at", "settings"),
+    [("3.1", {}), ("8.1", {}), ("4.1", {"view": "clairvoyant", "nodes": 1}), ("4.1", {"view": "clairvoyant"})],
+)
+def test_what_a_gain_is_made_of_adds_up_to_it(at: str, settings: dict[str, Any]) -> None:
     record = arrastre.Record.parse(Path("examples/records/cantes.txt").read_text())
-    advice = arrastre.best(record.deals[0], at=at, worlds=100)
+    advice = arrastre.best(record.deals[0], at=at, worlds=100, **settings)
     for each in advice.actions[1:]:
         comparison = advice.compare(each.action)
         assert comparison is not None
         assert [part.names["es"] for part in comparison.parts] == ["cantes", "tantos en bazas"]
         assert sum(part.gain for part in comparison.parts) == pytest.approx(each.loss)
         assert comparison.better + comparison.same + comparison.worse == pytest.approx(1)
+
+
+def test_what_a_gain_is_made_of_takes_a_tenth_of_the_seconds_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    record = arrastre.Record.parse(Path("examples/records/cantes.txt").read_text())
+    advice = arrastre.best(record.deals[0], at="7.1", worlds=245, seconds=60.0)
+    now, allowed = [0.0], []
+
+    def parts(worlds: list[Any], limits: Limits) -> tuple[Part, ...]:
+        allowed.append(limits.seconds)
+        now[0] += 4.0
+        return (Part({"en": "tricks"}, np.zeros((len(worlds) if len(allowed) == 1 else 63, 2))),)
+
+    monkeypatch.setattr(
+        type(FAMILY), "world_parts", lambda _self, _knowledge, worlds, _actions, *, limits, **_: parts(worlds, limits)
+    )
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    compared = [advice.compare(each.action) for each in advice.actions[1:]]
+    assert [bool(each.parts) for each in compared if each is not None] == [True, False, False]
+    assert allowed == [6.0, 2.0]
+
+
+def test_a_comparison_can_be_stopped() -> None:
+    """To tell what the gain is made of in all these worlds would take a minute."""
+    running = arrastre.watch(position(FIRST), worlds=128, view="clairvoyant", nodes=1)
+    advice = list(running)[-1]
+    advice._limits = Limits()
+    advice.drawn = np.repeat(advice.drawn, 20, axis=0)
+    advice.values = np.repeat(advice.values, 20, axis=0)
+    start = time.monotonic()
+    threading.Timer(0.3, running.stop).start()
+    under_way = advice.compare()
+    afterwards = advice.compare()
+    assert time.monotonic() - start < 20
+    for each in (under_way, afterwards):
+        assert each is not None
+        assert each.better + each.same + each.worse == pytest.approx(1)
 
 
 def test_a_tute_that_wins_the_game_is_nothing_that_makes_points() -> None:

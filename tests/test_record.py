@@ -7,7 +7,7 @@ import io
 import json
 import re
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -305,7 +305,7 @@ def test_places_in_json(indent: int | None) -> None:
         ('{"deals": [{"ruleset": "poker"}]}', "INVALID_RECORD", "UNKNOWN_RULESET", 1),
         ('[Ruleset "poker"]\n[Muestra "RO"]\n*', "INVALID_RECORD", "UNKNOWN_RULESET", 1),
         ('[Muestra "RO"] [Muestra "RO"]\n*', "INVALID_RECORD", "REPEATED_FIELD", 1),
-        ('[Muestra "RO"]\n1. E 7B {open\n*', "INVALID_RECORD", "BAD_TEXT", 1),
+        ('[Muestra "RO"]\n1. E 7B {open\n*', "INVALID_RECORD", "BAD_TEXT", 2),
         ('[Muestra "RO"]\n1. E 7B\n1. E 7B\n*', "INVALID_RECORD", "REPEATED_FIELD", 3),
         ('[Muestra "RO"]\n2.0\n*', "INVALID_RECORD", "BAD_TEXT", 1),
         ('[Muestra "RO"]\n1. E\n*', "INVALID_RECORD", "BAD_TEXT", 2),
@@ -366,11 +366,110 @@ def test_auto_is_one_ruleset_for_all_deals() -> None:
     names = {deal.data["ruleset"] for deal in record}
     assert len(names) == 1
     assert names != {"aragones"}
-    # A stream sees one deal at a time.
+    # In a stream each game is judged for itself; these are two, for both say that nothing was carried.
     lines = [json.dumps(deal) + "\n" for deal in deals]
     found = [item.deal.data["ruleset"] for item in read_deals(lines) if item.deal is not None]
     assert found[0] == "aragones"
     assert found[1] in names
+
+
+MISTAKES = {
+    "unclosed tag": ('[Muestra "RO"]', '[Muestra "RO"', "a tag is a name and a text in quotes", (5, 1)),
+    "no quotes": ('[Dealer "S"]', "[Dealer S]", "a tag is a name and a text in quotes", (2, 33)),
+    "no dot": ("1. E", "1 E", "'1' cannot be read; the number of a trick has a dot", (7, 1)),
+    "no dot after a declaration": ("2. O", "2 O", "'2' cannot be read; the number of a trick has a dot", (9, 1)),
+    "a colon": ("2. O", "2: O", "'2:' cannot be read; the number of a trick has a dot", (9, 1)),
+    "another tongue's seat": ("2. O", "2. W", "the seats are N, O, S, E", (9, 4)),
+    "the same before a declaration": ("2.0 O", "2.0 W", "the seats are N, O, S, E", (8, 5)),
+    "unclosed comment": ("{?}", "{?", "a comment is not closed with }", (9, 9)),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_slip_of_the_pen_is_one_fault_where_it_stands(name: str) -> None:
+    old, new, message, place = MISTAKES[name]
+    assert old in TEXT
+    (item,) = read_deals(TEXT.replace(old, new, 1).splitlines(keepends=True))
+    assert item.error is not None
+    # What is then missing, or has no end, may be said besides; nothing is said twice.
+    (fault,) = [fault for fault in item.error.faults if fault.reason in ("BAD_TEXT", "BAD_SEAT", "UNKNOWN_CARD")]
+    assert message in fault.message
+    assert (fault.line, fault.column) == place
+
+
+def test_a_line_without_dot_after_a_trick_is_no_part_of_it() -> None:
+    text = deal_text(0)
+    assert "\n3. " in text
+    (item,) = read_deals(text.replace("\n3. ", "\n3 ").splitlines(keepends=True))
+    assert item.error is not None
+    assert [fault.reason for fault in item.error.faults] == ["BAD_TEXT", "TRICK_ORDER"]
+
+
+def auto_game(one: str, other: str) -> list[dict[str, Any]]:
+    """Two deals of a game under a ruleset that only the second of them shows to be another than the default."""
+
+    def faulty(deal: Mapping[str, Any]) -> bool:
+        return bool(Record.from_dict({**deal, "ruleset": other}, strict=False).faults)
+
+    for seed in range(400):
+        first = play_deal(Random(seed), one)
+        result = arrastre.score(Record.from_dict(first)).to_dict()["deals"][0]["result"]
+        if faulty(first) or result["outcome"] != "vueltas":
+            continue
+        dealer = (first["dealer"] + 1) % first["players"]
+        second = play_deal(Random(seed + 1000), one, number=2, dealer=dealer, carried=result["totals"])
+        if faulty(second):
+            deals = [{**deal, "ruleset": "auto"} for deal in (first, second)]
+            for deal in deals:
+                del deal["carried"], deal["vueltas"]
+            return deals
+    raise AssertionError("every deal shows its rules")
+
+
+def test_auto_is_one_ruleset_for_the_deals_of_a_game_in_a_stream() -> None:
+    deals = auto_game("cien", "aragones")
+    record = Record.from_dict({"deals": deals})
+    lines = [json.dumps(deal) + "\n" for deal in deals]
+    items = list(read_deals(lines))
+    assert [item.index for item in items] == [0, 1]
+    assert [item.deal and item.deal.data for item in items] == [deal.data for deal in record]
+    assert any(record[1].data["carried"])
+    assert [deal.goes_on for deal in record] == [False, True]
+    # What stands between two games, or between two deals, has its place.
+    items = list(read_deals([*lines, "{}\n", *lines, "[1]\n", *lines[:1], deal_text(1)]))
+    assert [item.index for item in items] == list(range(len(items)))
+    found = [item.deal and (item.deal.number, item.deal.data["ruleset"]) for item in items if item.error is None]
+    taken = record[0].data["ruleset"]
+    assert found[:4] == [(1, taken), (2, taken)] * 2
+    assert found[-1] == (1, "aragones")
+
+
+def test_a_deal_with_faults_does_not_part_a_game_under_auto() -> None:
+    deals = auto_game("cien", "aragones")
+    deals[1]["events"].append({"trick": 9, "seat": 0, "action": "cante O"})
+    items = list(read_deals(json.dumps(deal) + "\n" for deal in deals))
+    assert items[0].error is None
+    assert items[1].error is not None
+    assert [fault.reason for fault in items[1].error.faults] == ["TRICK_ORDER"]
+    assert len({item.deal.data["ruleset"] for item in items if item.deal is not None}) == 1
+    assert items[1].deal is not None
+    assert items[1].deal.goes_on
+
+
+def test_a_stream_under_auto_holds_few_deals() -> None:
+    """A game that never ends, for its deals are not finished, is not held for ever."""
+    deal = {**play_deal(Random(1)), "ruleset": "auto", "finished": False}
+    deal["events"] = deal["events"][:5]
+    read = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal read
+        for number in range(1, 41):
+            read = number
+            yield json.dumps({**deal, "deal": number, "game": 1}) + "\n"
+
+    for item in read_deals(lines()):
+        assert read - item.index <= 9
 
 
 # -- streams

@@ -314,8 +314,9 @@ class GuinoteFamily(Game):
         if view == "informed" and _is_ending(position):
             return ()
         detail = np.zeros((len(worlds), len(actions), 6), np.int16)
-        _world_values(knowledge, worlds, actions, view, POINTS, limits, context, detail, False)
-        gains = (detail[:, :, 0::2] - detail[:, :, 1::2]).astype(np.float64)
+        values = _world_values(knowledge, worlds, actions, view, POINTS, limits, context, detail, False)
+        looked_at = detail[~np.isnan(values).any(axis=1)]
+        gains = (looked_at[:, :, 0::2] - looked_at[:, :, 1::2]).astype(np.float64)
         return tuple(Part(names, gains[:, :, index]) for index, names in enumerate(_PARTS))
 
     def policy(self, position: Position, seat: int) -> Action:

@@ -194,6 +194,8 @@ class History:
         #: Cards shown, and the trick before which: the seat had got them by then.
         self.seen_by: list[dict[int, int]] = [{} for _ in seats]
         self.failures: list[list[_Failure]] = [[] for _ in seats]
+        #: The seat that drew the last card of the stock, which all could see.
+        self.last: int | None = None
         self.gone = list(first.gone)
         self.table = first.trick
 
@@ -210,6 +212,11 @@ class History:
             assert given is not None and muestra is not None
             if position.moment in (BEFORE_DRAW, BEFORE_DRAW_RIVALS):
                 self.given[seat][given] = number - 1, number - 1
+                # The last card to be drawn is now the one that was given for it.
+                assert self.last is not None
+                del self.taken[self.last][muestra]
+                self.shown[self.last].discard(muestra)
+                self._take_last(given, number - 1)
             else:
                 self.given[seat][given] = number, number - 1
             self.taken[seat][muestra] = number - 1
@@ -232,9 +239,13 @@ class History:
         if len(position.stock) == position.players:
             # The muestra goes to whoever draws last, which is the one before the winner.
             winner = position.put_down(move.item).leader
-            last = (winner - 1) % position.players
-            self.taken[last][position.stock[-1]] = position.played + 1
-            self.shown[last].add(position.stock[-1])
+            self.last = (winner - 1) % position.players
+            self._take_last(position.stock[-1], position.played + 1)
+
+    def _take_last(self, card: int, trick: int) -> None:
+        assert self.last is not None
+        self.taken[self.last][card] = trick
+        self.shown[self.last].add(card)
 
     def fail(self, position: GuinotePosition, card: int, seat: int) -> None:
         """Note which cards the seat to play cannot have held when it played ``card``."""
@@ -360,8 +371,7 @@ class _Layout:
 
     def _drew_muestra(self, seat: int, trick: int) -> bool:
         """Whether the card that a seat drew after a trick was the last of the stock, which all could see."""
-        rules = self.position.rules
-        return trick == rules.draw_tricks and any(time == trick for time in self.history.taken[seat].values())
+        return trick == self.position.rules.draw_tricks and seat == self.history.last
 
     def stock(self) -> None:
         """A place for each card of the stock that is not known."""

@@ -42,6 +42,7 @@ from arrastre.cards import (
 from arrastre.errors import Fault
 from arrastre.game import DEFAULT_RULESET, Action, Address, Deal, Step
 from arrastre.guinote import scoring
+from arrastre.guinote.describe import side_names
 from arrastre.guinote.position import (
     BEFORE_DRAW,
     BEFORE_DRAW_RIVALS,
@@ -800,6 +801,7 @@ class _Reading:
             end=None if outcome is None else outcome.end,
             faults=tuple(sorted(self.faults, key=_place_in_deal)),
             certain=self.certain(outcome) if self.faults else None,
+            goes_on=self.previous is not None and start.standing.continues(self.previous.standing),
             rules=rules,
             start=start.standing,
             standing=start.standing.after(rules, result),
@@ -951,6 +953,8 @@ class _Table:
         self.sources = Sources()
         self.verdict = scoring.at_start(rules, start.carried, start.vueltas)
         self.over_said = False
+        # The place among the events of what ended the deal, where that was declared.
+        self.ended_by = -1
         self.last_winner: int | None = None
         self.k = 0
         # Whether the points can be other than those that the players counted, and whether the rest cannot be followed.
@@ -1224,17 +1228,21 @@ class _Table:
         """Whether the deal was still going on when something was done."""
         if self.verdict is None:
             return True
+        if event.index < self.ended_by:
+            return False  # the lead, on the table when something was declared that counts as done before it
         if not self.over_said:
             self.over_said = True
             self.broken_play = True
             winner = self.verdict.winner
             why = {
+                "target": "had reached the target",
                 "carried": "had the target before the deal began",
                 "tute": "had declared a tute",
                 "claim": "had claimed the target",
                 "wrong_claim": "had seen the other side claim it wrongly",
-            }.get(self.verdict.reason, "had reached the target")
-            said = f"the game was over: side {winner} {why}"
+            }.get(self.verdict.reason, "had won")
+            over = "deal was over" if winner is None else f"game was over: {side_names(self.players)[winner]} {why}"
+            said = f"{self.place_name(event)}: the {over}"
             self.fault(f"events[{event.index}]", "AFTER_END", said, placed=True)
         return False
 
@@ -1334,6 +1342,8 @@ class _Table:
         gain = after.points[side] - position.points[side]
         self.sources = self.sources.plus("cantes" if move.kind == CANTE else "tute", side, gain)
         self.gained(side, scoring.CANTE if move.kind == CANTE else scoring.TUTE)
+        if self.verdict is not None:
+            self.ended_by = event.index
 
     def may_hold_tute(self, seat: int) -> bool:
         """Whether unseen cards of a hand can make up the four cards of a tute."""

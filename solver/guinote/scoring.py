@@ -286,6 +286,10 @@ class Standing:
             known=True,
         )
 
+    def continues(self, before: Standing) -> bool:
+        """Whether a deal that starts here belongs to the game that the deal before it left so."""
+        return (self.coto, self.game) == (before.coto, before.game) and not before.game_over
+
     def next_coto(self, number: int | None = None) -> Standing:
         """Where another coto begins, this one over or not."""
         return Standing(coto=self.coto + 1, game=number or 1)

@@ -301,6 +301,14 @@ sys.path[:0] = [TESTS]
 from toy_game import TOY, ToyGame, registered
 from arrastre.cli import main
 values = TOY.world_values
+def explaining(knowledge, worlds, actions, *, context, limits, **how):
+    print("explaining", flush=True)
+    end = time.monotonic() + (limits.seconds or 600)
+    while not context.stopped and time.monotonic() < end:
+        time.sleep(0.01)
+    return ()
+if EXPLAINING:
+    TOY.world_parts = explaining
 def slowly(knowledge, worlds, actions, **how):
     time.sleep(len(worlds) / 300)
     return values(knowledge, worlds, actions, **how)
@@ -310,8 +318,9 @@ with registered():
 """
 
 
-def slow(*arguments: str) -> list[str]:
-    return [sys.executable, "-c", SLOW.replace("TESTS", repr(str(TESTS))), "best", *arguments]
+def slow(*arguments: str, explaining: bool = False) -> list[str]:
+    program = SLOW.replace("TESTS", repr(str(TESTS))).replace("EXPLAINING", str(explaining))
+    return [sys.executable, "-c", program, "best", *arguments]
 
 
 def read_all(descriptor: int) -> str:
@@ -366,3 +375,26 @@ def test_interrupted_it_says_what_it_has_found(form: list[str]) -> None:
         assert found["exact"] is False
     else:
         assert answer.count("of 720, drawn at random") == 1
+
+
+@pytest.mark.parametrize("form", [[], ["--json", "--why"], ["--both"]])
+def test_interrupted_while_it_says_why(form: list[str]) -> None:
+    """The estimate is there; only what the gain is made of is left out."""
+    with subprocess.Popen(
+        slow(HIDDEN, HIDDEN, *form, explaining=True),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline() == b"explaining\n"
+        process.send_signal(signal.SIGINT)
+        answer = process.stdout.read().decode().replace("explaining\n", "")
+        assert process.stderr.read() == b"interrupted\n"
+        assert process.wait(60) == 130
+    if "--json" in form:
+        (found,) = map(json.loads, answer.splitlines())
+        assert found["exact"] is True
+        assert [each["parts"] for each in found["why"]] == [[], []]
+    else:
+        assert answer.count("all 30: exact means") == 1

@@ -289,6 +289,18 @@ def test_other_deals_go_on() -> None:
     assert answers[2]["score"]["games"][0]["deals"] == [1, 2]
 
 
+def test_records_of_their_own_do_not_add_up() -> None:
+    """Each object that ``show`` writes is a record, though the numbers of their deals go on."""
+    shown = run("show", "--json", VUELTAS).stdout
+    assert len(objects(shown)) == 2
+    answers = objects(run("check", "--json", "-", given=shown).stdout)
+    assert [answer["score"]["games"][0]["deals"] for answer in answers] == [[1], [2]]
+    assert [answer["score"]["cotos"][0]["deals"] for answer in answers] == [1, 1]
+    together = run("check", "-", given=shown).stdout
+    assert len(re.findall("^Coto ", together, re.MULTILINE)) == 2
+    assert len(re.findall("^Coto ", run("check", VUELTAS).stdout, re.MULTILINE)) == 1
+
+
 def test_rules() -> None:
     text = Path(CANTES).read_text().replace('[Ruleset "aragones"] ', "")
     (answer,) = objects(run("check", "--json", "--ruleset", "cien", "-", given=text).stdout)

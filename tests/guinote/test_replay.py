@@ -679,3 +679,39 @@ def test_line_values_of_a_game() -> None:
     # With cards unseen there is nothing to be said.
     unseen = of(masked({**data, "events": data["events"][:5], "finished": False}, (0,), stock=False))
     assert {value.value for value in arrastre.line_values(unseen)} == {None}
+
+
+TUTE_AFTER_THE_LEAD = """\
+[Deal "1"] [Ruleset "torneo"] [Dealer "N"]
+[Hands "N RO.RC.RE.RB.SO3O; O SC.6E1C7E6O.SB; S CE.7C5E3B2O7B; E 3C3E6B2B4O1B"]
+[Stock "4C4E2C5O5CSECB2ECC4B1O1E5B7O6C"] [Muestra "CO"]
+1. O 1C 2O 3C SO
+2. N 3O
+2.1 N tute
+"""
+
+
+def test_a_lead_stands_before_what_ended_the_deal_and_was_declared_after_it() -> None:
+    deal = Record.parse(TUTE_AFTER_THE_LEAD)[0]
+    assert isinstance(deal, GuinoteDeal)
+    assert deal.result is not None
+    assert (deal.result.verdict.winner, deal.result.verdict.reason) == (0, "tute")
+    assert [str(step.at) for step in deal.steps[-2:]] == ["2.0.1", "2.1"]
+    assert Record.parse(str(Record([deal])))[0].data == deal.data
+    # One's own rey cannot be led from it, and a rival's card is one too many.
+    for old, new, expected in (
+        ("2. N 3O", "2. N RO", ["TUTE_MOMENT"]),
+        ("2. N 3O", "2. N 3O 7E", ["AFTER_END"]),
+    ):
+        faults = Record.parse(TUTE_AFTER_THE_LEAD.replace(old, new), strict=False)[0].faults
+        assert [fault.reason for fault in faults if fault.reason != "UNFINISHED"] == expected
+    # Where only the own lead closes the window, the game goes on.
+    faults = Record.parse(TUTE_AFTER_THE_LEAD.replace("torneo", "aragones"), strict=False)[0].faults
+    assert "TUTE_MOMENT" in [fault.reason for fault in faults]
+    # So with a cante that ends a carried-over deal at once.
+    text = TUTE_AFTER_THE_LEAD.replace('[Dealer "N"]', '[Dealer "N"] [Carried "50 20"]').replace("tute", "cante O")
+    text = text.replace("3C SO", "3C 3O").replace("2. N 3O", "2. N 4C")
+    sung = Record.parse(text, rules={"vueltas": "at_once"})[0]
+    assert isinstance(sung, GuinoteDeal)
+    assert sung.result is not None
+    assert (sung.result.verdict.winner, sung.result.totals) == (0, (121, 20))

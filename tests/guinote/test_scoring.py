@@ -461,7 +461,11 @@ def test_a_cante_ends_vueltas_at_once_but_not_under_won_trick() -> None:
     assert ended.result.totals[side] == 101
     assert ended.standing.game_winner == side
     # It does not go on after that.
-    assert reasons(replayed(there)) == ["AFTER_END"]
+    after = replayed(there)
+    assert reasons(after) == ["AFTER_END"]
+    event, sides = there["events"][sung + 1], ("NS", "OE") if len(there["hands"]) == 4 else ("N", "O")
+    assert after.faults[0].message.startswith(f"trick {event['trick']}, seat {event['seat']} (")
+    assert after.faults[0].message.endswith(f": the game was over: {sides[side]} had reached the target")
     # One point less, and it does.
     short, _ = reaching(data, sung, missing=1)
     assert reasons(replayed(cut(short, sung + 1))) == ["UNFINISHED"]
