@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from functools import cache, lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from arrastre.guinote.scoring import fixed_deals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from arrastre.game import Beyond
 
 #: Chances are stored as whole numbers of this share.
 SCALE: Final = 65535
@@ -75,7 +77,7 @@ def vueltas_equity(rules: Ruleset) -> NDArray[np.float64]:
 
     A square array for totals up to the target and beyond; totals that it does not reach count as its last. Who leads
     the next deal is not known in the middle of one: both are taken for equally likely. Rules with single fields
-    overridden are taken for the ruleset that they are made from (see :func:`is_own`), scores counted by what they lack
+    overridden are taken for the ruleset that they are made from (see :func:`row_for`), scores counted by what they lack
     to the target.
     """
     leads = _leads(rules)
@@ -99,7 +101,7 @@ def _leads(rules: Ruleset) -> NDArray[np.float64]:
     return equity
 
 
-def is_own(rules: Ruleset) -> Literal["own row", "base row"]:
+def row_for(rules: Ruleset) -> Beyond:
     """Whether there is a table for these very rules, or they are taken for the ruleset that they are made from."""
     return "base row" if differences(rules) else "own row"
 

@@ -18,6 +18,7 @@ from arrastre.game import (
     Action,
     ActionValue,
     Address,
+    Beyond,
     Deal,
     Diagram,
     Face,
@@ -35,7 +36,7 @@ from arrastre.game import (
 )
 from arrastre.guinote import describe, kernel, knowledge, playout, replay, scoring, vector
 from arrastre.guinote import ismcts as tree
-from arrastre.guinote.equity import vueltas_equity
+from arrastre.guinote.equity import row_for, vueltas_equity
 from arrastre.guinote.gate import read_position
 from arrastre.guinote.position import (
     BEFORE_DRAW,
@@ -334,6 +335,10 @@ class GuinoteFamily(Game):
         assert isinstance(position, GuinotePosition)
         _, points, strength, suit = _lexicon_of(position).ties[card]
         return (suit != position.trump, -points, -strength, suit)
+
+    def beyond(self, position: Position, objective: str) -> Beyond | None:
+        assert isinstance(position, GuinotePosition)
+        return row_for(position.rules) if objective == GAME else None
 
     def outcome(self, position: Position, objective: str, value: int, end: Callable[[], Position]) -> str | None:
         assert isinstance(position, GuinotePosition)

@@ -195,8 +195,8 @@ def test_a_table_built_in_two_goes_is_that_built_in_one(tmp_path: Path, monkeypa
 def test_overridden_rules_use_the_row_they_are_made_from() -> None:
     base = row("aragones", 4)
     changed = resolve("aragones", {"target": 100, "tute": "none"})
-    assert equity.is_own(base) == "own row"
-    assert equity.is_own(changed) == "base row"
+    assert equity.row_for(base) == "own row"
+    assert equity.row_for(changed) == "base row"
     # By what is lacking to the target.
     assert equity.vueltas_equity(changed)[99, 90] == equity.vueltas_equity(base)[100, 91]
     assert equity.vueltas_equity(changed)[60, 0] == equity.vueltas_equity(base)[61, 1]
