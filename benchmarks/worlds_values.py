@@ -90,8 +90,8 @@ def main() -> None:
             values = np.empty((number, len(actions)))
             begun = time.perf_counter()
             nodes += playout.world_values(
-                base, unseen, targets, worlds, actions, 0, depth > 0, depth, objective, vueltas_equity(101),
-                context, 0.0, values,
+                base, unseen, targets, worlds, actions, 0, depth > 0, depth, objective,
+                vueltas_equity(row("aragones", 4)), context, 0.0, values,
             )  # fmt: skip
             seconds += time.perf_counter() - begun
         total = DEALS * number

@@ -140,6 +140,8 @@ class AdviceRenderer(Renderer):
         said = [(say("best.worlds"), say(f"best.{kind}", worlds=worlds, count=count, seed=advice.seed))]
         if not advice.solved:
             said.append((say("best.view"), say(f"best.view.{advice.view}")))
+        if advice.equity is not None:
+            said.append((say("best.beyond"), say(f"best.beyond.{advice.equity}")))
         return self._grid([[Line(label, "dim"), Line(value)] for label, value in said], gap=2)
 
     def _gap(self, advice: Advice, other: Advice) -> RenderableType:

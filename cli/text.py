@@ -382,6 +382,14 @@ MESSAGES: Final[dict[str, Message]] = {
         "informed: everybody goes on by what it sees while cards are drawn, then by all",
         "informed: cada cual sigue con lo que ve mientras se roba; luego, a cartas vistas",
     ),
+    "best.beyond": Message("Later", "Después"),
+    "best.beyond.own row": Message(
+        "chances from self-play under these rules", "probabilidades de partidas simuladas con estas reglas"
+    ),
+    "best.beyond.base row": Message(
+        "chances from self-play under the named ruleset, overrides left out",
+        "probabilidades de partidas simuladas con el reglamento, sin los cambios",
+    ),
     "best.gap.same": Message(
         "By the {view} view {actions} is best too; the gap between the two is {gap}.",
         "También con la vista {view} lo mejor es {actions}; la diferencia entre las dos es {gap}.",

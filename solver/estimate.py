@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from arrastre import statistics
 from arrastre.errors import Fault, InvalidPosition, InvalidRequest
 from arrastre.exact import MAX_THREADS, SCHEMA, Context, check_limits, check_whole
-from arrastre.game import Action, Address, Deal, Game, Knowledge, Limits, Position, View
+from arrastre.game import Action, Address, Beyond, Deal, Game, Knowledge, Limits, Position, View
 from arrastre.worlds import Worlds
 
 Status = Literal["best", "equal", "worse", "unclear"]
@@ -202,6 +202,12 @@ class Advice:
     def solved(self) -> bool:
         return self.world_count == 1
 
+    @property
+    def equity(self) -> Beyond | None:
+        """Which chances stand for what comes after the deal, where values need any: see :meth:`Game.beyond`."""
+        position = self.knowledge.position
+        return position.game.beyond(position, self.objective)
+
     @cached_property
     def actions(self) -> tuple[Estimate, ...]:
         """Every action of the seat, the best first, then by falling value; equals in the order of the game's ties."""
@@ -357,6 +363,7 @@ class Advice:
             "seat": self.seat,
             "view": self.view,
             "objective": self.objective,
+            **({} if self.equity is None else {"equity": self.equity}),
             "best": [action.to_dict() for action in self.best],
             "actions": [each.to_dict() for each in self.actions],
             "exact": self.exact,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Want = Literal["all", "best", "value"]
 View = Literal["clairvoyant", "informed"]
+Beyond = Literal["own row", "base row"]
 DEFAULT_RULESET = "aragones"
 DEFAULT_NODES = 50_000_000
 
@@ -542,6 +543,11 @@ class Game(ABC):
         """Sort key of an unseen card among others: first those whose place matters most. By their worth, the best
         first, unless a game knows more."""
         return tuple(-each for each in self.tie_key(position, Action(card, position.seat)))
+
+    def beyond(self, position: Position, objective: str) -> Beyond | None:  # noqa: ARG002
+        """Which chances an estimate under ``objective`` takes for what comes after the deal; ``None`` where it needs
+        none. ``"base row"``: measured for the named ruleset, and some fields of the rules are overridden."""
+        return None
 
     @abstractmethod
     def outcome(self, position: Position, objective: str, value: int, end: Callable[[], Position]) -> str | None:

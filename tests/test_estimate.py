@@ -220,6 +220,15 @@ def test_a_tute_that_wins_the_game_is_nothing_that_makes_points() -> None:
     assert game["tute"].value == 1.0
 
 
+def test_it_says_which_chances_stand_for_later_deals() -> None:
+    own = position(LATE).to_dict()
+    base = {**own, "rules": {"target": 100}}
+    for data, equity in ((own, "own row"), (base, "base row")):
+        asked = arrastre.Position.from_dict(data)
+        assert "equity" not in arrastre.best(asked, worlds=16).to_dict()
+        assert arrastre.best(asked, worlds=16, objective="game").to_dict()["equity"] == equity
+
+
 def test_what_a_seat_knows_may_be_handed_in() -> None:
     seen = arrastre.best(position(FIRST), worlds=64).knowledge
     assert told(arrastre.best(seen, worlds=64)) == told(arrastre.best(position(FIRST), worlds=64))

@@ -18,6 +18,7 @@ from arrastre.game import (
     Action,
     ActionValue,
     Address,
+    Beyond,
     Deal,
     Diagram,
     Face,
@@ -34,7 +35,8 @@ from arrastre.game import (
     Want,
 )
 from arrastre.guinote import describe, kernel, knowledge, playout, replay, scoring, vector
-from arrastre.guinote.equity import vueltas_equity
+from arrastre.guinote import ismcts as tree
+from arrastre.guinote.equity import row_for, vueltas_equity
 from arrastre.guinote.gate import read_position
 from arrastre.guinote.position import (
     BEFORE_DRAW,
@@ -49,6 +51,7 @@ from arrastre.guinote.position import (
     GuinotePosition,
 )
 from arrastre.guinote.rules import RULESETS, Ruleset
+from arrastre.worlds import Worlds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -333,6 +336,10 @@ class GuinoteFamily(Game):
         _, points, strength, suit = _lexicon_of(position).ties[card]
         return (suit != position.trump, -points, -strength, suit)
 
+    def beyond(self, position: Position, objective: str) -> Beyond | None:
+        assert isinstance(position, GuinotePosition)
+        return row_for(position.rules) if objective == GAME else None
+
     def outcome(self, position: Position, objective: str, value: int, end: Callable[[], Position]) -> str | None:
         assert isinstance(position, GuinotePosition)
         if objective != GAME:
@@ -392,17 +399,13 @@ def _world_values(
     position = knowledge.position
     assert isinstance(position, GuinotePosition) and isinstance(context, _Native)
     lexicon = _lexicon_of(position)
-    numbers = [
-        _UNSEEN if played else lexicon.actions[item][1]
-        for item, played in zip(knowledge.items, knowledge.played, strict=True)
-    ]
-    targets = bytes(place.seat if place.kind == "hand" else _LANE + place.index for place in knowledge.places)
+    numbers, targets = _gaps(knowledge, lexicon)
     moves = [lexicon.actions[each.action] for each in actions]
-    equity = vueltas_equity(position.rules.target)
+    equity = vueltas_equity(position.rules)
     if complete and view == "informed" and detail is None and _is_ending(position):
         return vector.vector_values(
             pack(position),
-            bytes(numbers),
+            numbers,
             targets,
             np.ascontiguousarray(worlds),
             moves,
@@ -414,7 +417,7 @@ def _world_values(
     values = np.empty((len(worlds), len(actions)))
     playout.world_values(
         pack(position),
-        bytes(numbers),
+        numbers,
         targets,
         np.ascontiguousarray(worlds),
         [(*move, each.seat) for move, each in zip(moves, actions, strict=True)],
@@ -429,6 +432,38 @@ def _world_values(
         detail,
     )
     return values
+
+
+def _gaps(knowledge: Knowledge, lexicon: _Lexicon) -> tuple[bytes, bytes]:
+    """The unseen cards and the places where they may be, in the kernel's numbers."""
+    numbers = [
+        _UNSEEN if played else lexicon.actions[item][1]
+        for item, played in zip(knowledge.items, knowledge.played, strict=True)
+    ]
+    return bytes(numbers), bytes(
+        place.seat if place.kind == "hand" else _LANE + place.index for place in knowledge.places
+    )
+
+
+def ismcts(knowledge: Knowledge, rounds: int, seed: int, *, style: int = 2, exploration: float = 0.5) -> Action:
+    """The card that an information-set tree search plays for the seat to act: a yardstick for ``best``.
+
+    ``style`` is how it plays deals out: 0 by the policy, 1 greedily, 2 at random.
+    """
+    position = knowledge.position
+    assert isinstance(position, GuinotePosition)
+    lexicon = _lexicon_of(position)
+    counted = Worlds(knowledge.allowed, [place.capacity for place in knowledge.places])
+    found = tree.ismcts(
+        pack(position),
+        *_gaps(knowledge, lexicon),
+        counted.sample(seed, 0, rounds),
+        style,
+        exploration,
+        seed,
+        kernel.Context(1),
+    )
+    return Action(lexicon.texts[_CARD][found[0][0]], knowledge.seat)
 
 
 def _is_ending(position: GuinotePosition) -> bool:

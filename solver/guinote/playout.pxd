@@ -27,9 +27,9 @@
 # takes that seat's card. Values of two actions in one world then differ by the actions rather than by the luck of the
 # draw. A stock of which single cards are known is drawn in its order.
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport int16_t, uint8_t, uint64_t
 
-from arrastre.guinote.kernel cimport MAX_PLAYERS, State, Trick
+from arrastre.guinote.kernel cimport MAX_PLAYERS, Found, Setup, State, Trick
 
 cdef enum:
     ONE = 1024                  # a chance of one
@@ -38,6 +38,12 @@ cdef enum:
     POLICY = 0                  # styles of play: this policy, and two yardsticks for it
     GREEDY = 1
     RANDOM = 2
+    GAINED_TRICK = 1            # kinds of gains: cards of a trick, the last trick's bonus, a cante, a tute, a capote
+    GAINED_LAST = 2
+    GAINED_CANTE = 3
+    GAINED_TUTE = 4             # of no points where a tute wins the game
+    GAINED_CAPOTE = 5
+    GAINS = 32                  # at the most: 20 tricks, 4 cantes, a tute, the last trick, a capote
 
 cdef struct View:
     # What a seat that must play a card knows.
@@ -73,6 +79,22 @@ cdef struct Walk:
     uint64_t random             # of the random player
     int tricks[2]               # since the walk began
     int cantes[2]               # points from cantes and tutes in this walk
+    int16_t* log                # where every gain is noted (kind, side, points), or NULL
+    int logged                  # how many have been
 
 # choose: the card that the policy plays.
 cdef int choose(View* v) noexcept nogil
+
+# For whoever walks by choices of its own (ismcts.pyx).
+# begin: set out from `root`, for which `s` was set up under `game`. decide: what the policy does next. perform: do it.
+# view_of: what the seat to play knows. walk: on by the styles until `depth` draw tricks are left, -1: to the end.
+# fill: put every item of a world in its place; False if that leaves the position unsound.
+cdef void begin(Walk* w, State* s, Setup* root, bint coupled, bint game) noexcept nogil
+cdef void decide(Walk* w, bint declarations_only, Found* action) noexcept nogil
+cdef void perform(Walk* w, Found* action) noexcept nogil
+cdef void view_of(Walk* w, View* v) noexcept nogil
+cdef void walk(Walk* w, int depth) noexcept nogil
+cdef int any_of(Walk* w, uint64_t cards) noexcept nogil
+cdef bint fill(
+    Setup* root, const uint8_t* numbers, const uint8_t* targets, const uint8_t* places, Py_ssize_t items
+) noexcept nogil

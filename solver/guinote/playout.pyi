@@ -26,5 +26,6 @@ def play_out(
     seed: int,
     context: Context,
     out: NDArray[np.int16],
+    gains: NDArray[np.int16] | None = None,
 ) -> None: ...
 def policy(position: bytes, seat: int) -> tuple[int, int, int]: ...

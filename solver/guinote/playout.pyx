@@ -205,6 +205,8 @@ cdef void begin(Walk* w, State* s, Setup* root, bint coupled, bint game) noexcep
     w.over = False
     w.styles[0] = w.styles[1] = POLICY
     w.tricks[0] = w.tricks[1] = w.cantes[0] = w.cantes[1] = 0
+    w.log = NULL
+    w.logged = 0
 
 
 cdef inline int draws_left(Walk* w) noexcept nogil:
@@ -213,6 +215,14 @@ cdef inline int draws_left(Walk* w) noexcept nogil:
 
 cdef inline uint64_t held(State* s) noexcept nogil:
     return s.hand[0] | s.hand[1] | s.hand[2] | s.hand[3]
+
+
+cdef inline void note(Walk* w, int kind, int side, int points) noexcept nogil:
+    if w.log != NULL and w.logged < GAINS:
+        w.log[3 * w.logged] = <int16_t> kind
+        w.log[3 * w.logged + 1] = <int16_t> side
+        w.log[3 * w.logged + 2] = <int16_t> points
+        w.logged += 1
 
 
 cdef inline void gained(Walk* w, int side, bint by_trick) noexcept nogil:
@@ -271,13 +281,17 @@ cdef void play(Walk* w, int card) noexcept nogil:
     w.singers = 0
     s.total[side] += gain
     s.cards[side] += gain
+    note(w, GAINED_TRICK, side, gain)
     if s.stock_next == s.stock_count and not held(s):
         w.over = True
         s.total[side] += s.rules.last_trick
+        note(w, GAINED_LAST, side, s.rules.last_trick)
         if s.rules.malas_with_last:
             s.cards[side] += s.rules.last_trick
         if s.capote and s.rules.capote == SCORES_100:
             s.total[side] += CAPOTE_POINTS
+        if s.capote:
+            note(w, GAINED_CAPOTE, side, CAPOTE_POINTS if s.rules.capote == SCORES_100 else 0)
     gained(w, side, True)
     if w.over:
         if w.game and not w.decided:
@@ -305,11 +319,13 @@ cdef inline void score(Walk* w, int side, int gain) noexcept nogil:
 cdef void sing(Walk* w, int seat, int lane) noexcept nogil:
     w.s.unsung &= ~(1 << lane)
     w.singers |= 1 << seat
+    note(w, GAINED_CANTE, seat & 1, CANTE_PLAIN if lane else CANTE_TRUMP)
     score(w, seat & 1, CANTE_PLAIN if lane else CANTE_TRUMP)
 
 
 cdef void declare_tute(Walk* w, int seat) noexcept nogil:
     w.s.tute_open = 0
+    note(w, GAINED_TUTE, seat & 1, TUTE_POINTS if w.s.rules.tute == SCORES_40 else 0)
     if w.s.rules.tute == SCORES_40:
         score(w, seat & 1, TUTE_POINTS)
     elif w.game:
@@ -610,15 +626,25 @@ cdef void follow_line(
     cdef Found action
     cdef int tricks[2]
     cdef int cantes[2]
+    cdef int16_t* log = w.log
+    cdef int logged = w.logged
     memcpy(tricks, w.tricks, sizeof(tricks))
     memcpy(cantes, w.cantes, sizeof(cantes))
     set_up(e, from_here, GAME, context)
     begin(w, e, from_here, False, w.game)
     memcpy(w.tricks, tricks, sizeof(tricks))
     memcpy(w.cantes, cantes, sizeof(cantes))
+    w.log = log
+    w.logged = logged
     if first:
         perform(w, first)
     while not w.over and not context.clock.expired:
+        if w.log != NULL and w.s.tute_open and w.s.rules.tute == WINS:
+            # Not worth anything by points; but whoever notes the gains wants to know.
+            decide(w, True, &action)
+            if action.kind == TUTE:
+                perform(w, &action)
+                continue
         freeze(w, from_here, &at)
         if undecided:
             best_undecided(e, listed, &at, context, &action)
@@ -649,8 +675,14 @@ cdef double probability(Tools* tools, Setup* at, Found* first, int side, int val
             # The line of the most points would decide the game, which best play does not.
             memcpy(w, &tools.again, sizeof(Walk))
             follow_line(w, at, first, True, &tools.e, &tools.listed, context)
-    own = min(w.s.total[side], tools.totals - 1)
-    rivals = min(w.s.total[side ^ 1], tools.totals - 1)
+    own = w.s.total[side]
+    rivals = w.s.total[side ^ 1]
+    if own >= at.rules.target and rivals >= at.rules.target:
+        # A deal to be dealt again, from the score at which it began.
+        own = at.carried[side]
+        rivals = at.carried[side ^ 1]
+    own = min(own, tools.totals - 1)
+    rivals = min(rivals, tools.totals - 1)
     return tools.equity[own * tools.totals + rivals]
 
 
@@ -694,7 +726,7 @@ cdef double value_of(Tools* tools, Setup* root, Found* action, int side, Context
 
 # ---- the Python side -----------------------------------------------------------------------------------------------
 
-cdef bint complete(
+cdef bint fill(
     Setup* root, const uint8_t* numbers, const uint8_t* targets, const uint8_t* places, Py_ssize_t items
 ) noexcept nogil:
     # Fill a position's gaps; False if that leaves it unsound.
@@ -783,7 +815,7 @@ def world_values(
             memcpy(&root, &setup, sizeof(Setup))
             for i in range(items):
                 sound = sound and worlds[k, i] < places
-            if not (sound and complete(&root, item, target, &worlds[k, 0] if items else NULL, items)):
+            if not (sound and fill(&root, item, target, &worlds[k, 0] if items else NULL, items)):
                 sound = False
                 break
             context.table.age += 1
@@ -814,7 +846,10 @@ cdef void describe(Walk* w, Setup* root, int side, int16_t* out) noexcept nogil:
         out[4 + each] = <int16_t> w.tricks[who]
 
 
-def play_out(list setups, tuple styles, int depth, uint64_t seed, Context context, int16_t[:, ::1] out):
+def play_out(
+    list setups, tuple styles, int depth, uint64_t seed, Context context, int16_t[:, ::1] out,
+    int16_t[:, :, ::1] gains=None,
+):
     """Play whole deals, each from a packed position with every card known, whoever wins the game on the way.
 
     ``styles`` are the players of side 0 and of side 1: 0 the policy, 1 *greedy*, which plays the highest card if it
@@ -822,6 +857,10 @@ def play_out(list setups, tuple styles, int depth, uint64_t seed, Context contex
     under ``points`` plays for everybody where no more than ``depth`` draw tricks are left, -1: nowhere. Draws are in
     the stock's order. ``out[deal]`` becomes the final points of side 0 and side 1, points from declarations of each,
     tricks of each from the position on, and the seat that won the last trick.
+
+    ``gains[deal]``, if given, becomes all that brought points, in order: (kind, side, points), the kinds as in
+    playout.pxd; a tute that wins the game, and a capote that does or scores nothing, have no points. What is left over
+    is 0.
     """
     cdef Py_ssize_t k, number = len(setups)
     cdef Setup root
@@ -834,6 +873,8 @@ def play_out(list setups, tuple styles, int depth, uint64_t seed, Context contex
     style[0], style[1] = styles
     if out.shape[0] != number or out.shape[1] != 7:
         raise ValueError("there are 7 numbers to a deal")
+    if gains is not None and (gains.shape[0] != number or gains.shape[1] != GAINS or gains.shape[2] != 3):
+        raise ValueError("there are 32 gains of 3 numbers to a deal")
     context.clock.nodes = 0
     context.clock.node_limit = ~<uint64_t> 0
     context.clock.next_check = 1
@@ -850,6 +891,9 @@ def play_out(list setups, tuple styles, int depth, uint64_t seed, Context contex
             begin(w, &tools.ready, &root, False, False)
             w.styles[0] = style[0]
             w.styles[1] = style[1]
+            if gains is not None:
+                memset(&gains[k, 0, 0], 0, GAINS * 3 * sizeof(int16_t))
+                w.log = &gains[k, 0, 0]
             w.random = fold(seed ^ <uint64_t> 0x9E3779B97F4A7C15, <uint64_t> k ^ <uint64_t> 0xD1B54A32D192ED03)
             walk(w, depth)
             if not w.over:

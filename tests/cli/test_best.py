@@ -23,7 +23,7 @@ from arrastre.cli.items import Item
 from arrastre.cli.text import Text
 from arrastre.estimate import Advice
 from run_command import call, environment, objects
-from toy_game import registered
+from toy_game import ToyGame, registered
 
 TESTS = Path(__file__).parents[1]
 FULL = "6O1O/7O2O/5O4O * 0 - ruleset=mayor"
@@ -148,6 +148,14 @@ def test_chances_are_shown_in_hundredths() -> None:
     assert "     Action    Wins" in shown
     assert " % " in shown
     assert " pp " in shown
+
+
+def test_which_chances_stand_for_later_deals_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ToyGame, "beyond", lambda *_: "base row")
+    shown = call("best", HIDDEN, "--objective", "game").stdout
+    assert "Later   chances from self-play under the named ruleset, overrides left out\n" in shown
+    (answer,) = objects(call("best", "--json", HIDDEN, "--objective", "game"))
+    assert answer["equity"] == "base row"
 
 
 def test_both_views() -> None:
