@@ -46,7 +46,7 @@ Chooser = Callable[[GuinotePosition, History], arrastre.Action]
 RULESET = "aragones"
 WORLDS = 256
 #: By the number of players, as many rounds as take the time of 256 worlds of the informed view (docs/strength.md).
-ROUNDS = {4: 32_000, 2: 5_000}
+ROUNDS = {4: 4_500, 2: 5_500}
 PLAYERS = ("random", "greedy", "policy", "ismcts", "informed", "clairvoyant", "cheat")
 
 

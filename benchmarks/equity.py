@@ -19,7 +19,8 @@ import hashlib
 import json
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from random import Random
 
@@ -31,11 +32,15 @@ from numpy.typing import NDArray  # noqa: E402
 
 from arrastre import __version__  # noqa: E402
 from arrastre.guinote import kernel, playout  # noqa: E402
-from arrastre.guinote.equity import SCALE, solve_table  # noqa: E402
+from arrastre.guinote.equity import SCALE  # noqa: E402
 from arrastre.guinote.family import pack_rules  # noqa: E402
 from arrastre.guinote.rules import RULESETS, Ruleset, row  # noqa: E402
 
 BLOCK = 1000
+#: Parts of the deals, by which errors are told.
+FOLDS = 20
+#: A deal that is dealt again and again: so many times are as good as for ever.
+ROUNDS = 64
 LANE = 16
 LANES, RANKS = 4, 10
 GAINS = 32
@@ -112,7 +117,7 @@ def play(rules: Ruleset, seed: int, block: int, number: int = BLOCK) -> Deals:
             )
         )  # fmt: skip
     results, gains = np.zeros((number, 7), np.int16), np.zeros((number, GAINS, 3), np.int16)
-    playout.play_out(setups, (0, 0), 0, seed, kernel.Context(16), results, gains)
+    playout.play_out(setups, (0, 0), 6, seed, kernel.Context(16), results, gains)
     return Deals(gains, results[:, :2].astype(np.int64), (results[:, 6] & 1).astype(np.bool_))
 
 
@@ -192,16 +197,49 @@ def add_up(deals: Deals, rules: Ruleset) -> Sums:
     return sums
 
 
-def load(path: Path, target: int) -> tuple[int, Sums]:
+def solve(sums: Sums) -> tuple[NDArray[np.float64], float]:
+    """The table of the side that leads, and its chance in a first deal, from what the deals led by it came to."""
+    target, deals = len(sums.wins), sums.deals
+    steps = [(leader, int(p), int(q)) for leader, p, q in np.argwhere(sums.left) if max(p, q) < target]
+    counts = [int(sums.left[step]) for step in steps]
+    table = np.full((target, target), 0.5)
+    for _ in range(ROUNDS):
+        found = sums.wins + sums.again * (1 - table.T)
+        for (leader, p, q), count in zip(steps, counts, strict=True):
+            then = 1 - table.T if leader else table
+            found[: target - p, : target - q] += count * then[p:, q:]
+        found /= deals
+        settled = bool(np.abs(found - table).max() < 1e-9)
+        table = found
+        if settled:
+            break
+    chance = float(sums.fresh[0])
+    for leader, p, q in np.argwhere(sums.fresh_left):
+        going_on = max(p, q) < target
+        then = (1 - table[q, p] if leader else table[p, q]) if going_on else p >= target
+        chance += int(sums.fresh_left[leader, p, q]) * float(then)
+    # A deal that is dealt again is led by the other side: x = chance + again * (1 - x).
+    repeated = float(sums.fresh[1]) / deals
+    return table, (chance / deals + repeated) / (1 + repeated)
+
+
+def errors(folds: Sequence[Sums]) -> NDArray[np.float64]:
+    """Standard errors of the table, from tables made of parts of the deals. They are estimates themselves."""
+    tables = np.array([solve(each)[0] for each in folds if each.deals])
+    return np.asarray(tables.std(axis=0, ddof=1) / len(tables) ** 0.5)
+
+
+def load(path: Path, target: int) -> tuple[int, list[Sums]]:
+    """How many blocks have been played, and their sums by part."""
     if not path.exists():
-        return 0, Sums.nothing(target)
+        return 0, [Sums.nothing(target) for _ in range(FOLDS)]
     with np.load(path) as held:
-        tables = [held[name] for name in ("wins", "again", "left", "fresh", "fresh_left")]
-        return int(held["blocks"]), Sums(int(held["deals"]), *tables)
+        parts = zip(*(held[each.name] for each in fields(Sums)), strict=True)
+        return int(held["blocks"]), [Sums(int(deals), *tables) for deals, *tables in parts]
 
 
-def save(path: Path, blocks: int, sums: Sums) -> None:
-    tables = {name: getattr(sums, name) for name in ("deals", "wins", "again", "left", "fresh", "fresh_left")}
+def save(path: Path, blocks: int, folds: Sequence[Sums]) -> None:
+    tables = {each.name: np.array([getattr(fold, each.name) for fold in folds]) for each in fields(Sums)}
     part = path.with_suffix(".part.npz")
     np.savez_compressed(part, blocks=blocks, **tables)
     part.replace(path)
@@ -234,26 +272,32 @@ def main() -> None:
         ruleset, _, players = name.partition("/")
         rules = row(ruleset, int(players))
         path = asked.work / f"{ruleset}-{players}-{asked.seed}-{wanted}.npz"
-        blocks, sums = load(path, rules.target)
+        blocks, folds = load(path, rules.target)
         for block in range(blocks, wanted):
             if time.monotonic() >= end:
                 break
-            sums.add(add_up(play(rules, asked.seed, block), rules))
+            folds[block % FOLDS].add(add_up(play(rules, asked.seed, block), rules))
             blocks = block + 1
             if blocks % 10 == 0 or blocks == wanted:
-                save(path, blocks, sums)
+                save(path, blocks, folds)
                 print(f"\r{name}: {blocks}/{wanted} ", end="", file=sys.stderr)
         print(file=sys.stderr)
         if blocks < wanted:
-            save(path, blocks, sums)
+            save(path, blocks, folds)
             print(f"{name}: {blocks} of {wanted} blocks played, go on with the same command")
             return
-        table, fresh = solve_table(sums.deals, sums.wins, sums.again, sums.left, sums.fresh, sums.fresh_left)
+        sums = Sums.nothing(rules.target)
+        for each in folds:
+            sums.add(each)
+        table, fresh = solve(sums)
         tables[f"{ruleset}-{players}"] = np.rint(table * SCALE).astype(np.uint16)
-        error = float(np.sqrt((table * (1 - table)).max() / sums.deals))
+        error = errors(folds)
         facts[f"{ruleset}-{players}"] = {
-            "deals": sums.deals, "largestError": round(error, 5), "fresh": round(fresh, 5)
-        }  # fmt: skip
+            "deals": sums.deals,
+            "error": round(float((error**2).mean() ** 0.5), 5),
+            "largestError": round(float(error.max()), 5),
+            "fresh": round(fresh, 5),
+        }
         print(f"{name}: {sums.deals} deals, leader at 0-0: {fresh:.4f} first deal, {table[0, 0]:.4f} in vueltas")
     about = {"seed": asked.seed, "version": __version__, "play": signature(asked.seed), "rows": facts}
     np.savez_compressed(asked.out, about=np.array(json.dumps(about)), **tables)

@@ -22,14 +22,14 @@ from arrastre.guinote.rules import row  # noqa: E402
 
 DEALS = 12
 LANE = 16
-#: (players, draw tricks left, cards a hand, depth of the exact search, objective)
+#: (players, draw tricks left, cards a hand, tricks left where exact search takes over, objective)
 CASES = (
-    *((4, draws, 6, 0, 0) for draws in (4, 3, 2, 1)),
-    *((4, 0, cards, 0, 0) for cards in (6, 5, 4, 3)),
-    (4, 4, 6, 0, 1),
-    (4, 1, 6, 1, 0),
-    *((2, draws, 6, 0, 0) for draws in (14, 7, 1)),
-    *((2, draws, 6, draws, 0) for draws in (1, 2, 3)),
+    *((4, draws, 6, 3, 0) for draws in (4, 3, 2, 1)),
+    *((4, 0, cards, 6, 0) for cards in (6, 5, 4, 3)),
+    (4, 4, 6, 3, 1),
+    (4, 1, 6, 7, 0),
+    *((2, draws, 6, 6, 0) for draws in (14, 7, 1)),
+    *((2, draws, 6, 6 + draws, 0) for draws in (1, 2, 3)),
 )
 
 Question = tuple[bytes, list[int], bytes, bytes, "np.ndarray[tuple[int, int], np.dtype[np.uint8]]"]
@@ -79,9 +79,9 @@ def question(rng: Random, players: int, draws: int, cards: int, number: int) -> 
 
 def main() -> None:
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 32
-    print(f"{'players':>7} {'draws':>5} {'cards':>5} {'depth':>5} {'objective':>9} {'worlds/s':>9} {'nodes/world':>11}")
+    print(f"{'players':>7} {'draws':>5} {'cards':>5} {'exact':>5} {'objective':>9} {'worlds/s':>9} {'nodes/world':>11}")
     context = kernel.Context(16)
-    for players, draws, cards, depth, objective in CASES:
+    for players, draws, cards, tricks, objective in CASES:
         rng = Random(5)
         seconds, nodes = 0.0, 0
         for _ in range(DEALS):
@@ -90,13 +90,13 @@ def main() -> None:
             values = np.empty((number, len(actions)))
             begun = time.perf_counter()
             nodes += playout.world_values(
-                base, unseen, targets, worlds, actions, 0, depth > 0, depth, objective,
+                base, unseen, targets, worlds, actions, 0, tricks > 6, tricks, objective,
                 vueltas_equity(row("aragones", 4)), context, 0.0, values,
             )  # fmt: skip
             seconds += time.perf_counter() - begun
         total = DEALS * number
         word = ("points", "game")[objective]
-        print(f"{players:7} {draws:5} {cards:5} {depth:5} {word:>9} {total / seconds:9.0f} {nodes / total:11.0f}")
+        print(f"{players:7} {draws:5} {cards:5} {tricks:5} {word:>9} {total / seconds:9.0f} {nodes / total:11.0f}")
 
 
 if __name__ == "__main__":

@@ -176,10 +176,10 @@ MESSAGES: Final[dict[str, Message]] = {
         "De quién es la decisión: 0, 1, … o el nombre en la mesa, como N (por defecto, de quien tiene el turno).",
     ),
     "option.view": Message(
-        "clairvoyant: from then on everybody sees all cards. informed: everybody goes on by what it sees while "
-        "cards are drawn, then by all of them. The default is the one that plays better.",
-        "clairvoyant: desde ahí todos ven todas las cartas. informed: cada cual sigue con lo que ve mientras se roba; "
-        "luego, a cartas vistas. Por defecto, la que mejor juega.",
+        "clairvoyant: from then on everybody sees all cards. informed: everybody goes on by what it sees until "
+        "the last tricks, then by all cards. The default is the one that plays better.",
+        "clairvoyant: desde ahí todos ven todas las cartas. informed: cada cual sigue con lo que ve hasta las "
+        "últimas bazas; luego, a cartas vistas. Por defecto, la que mejor juega.",
     ),
     "option.both": Message(
         "Estimate by the other view as well; the gap tells how much depends on guessing.",
@@ -379,8 +379,8 @@ MESSAGES: Final[dict[str, Message]] = {
         "clairvoyant: from here on everybody sees all cards", "clairvoyant: desde aquí todos ven todas las cartas"
     ),
     "best.view.informed": Message(
-        "informed: everybody goes on by what it sees while cards are drawn, then by all",
-        "informed: cada cual sigue con lo que ve mientras se roba; luego, a cartas vistas",
+        "informed: everybody goes on by what it sees until the last tricks, then by all",
+        "informed: cada cual sigue con lo que ve hasta las últimas bazas; luego, a la vista",
     ),
     "best.beyond": Message("Later", "Después"),
     "best.beyond.own row": Message(

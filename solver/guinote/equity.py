@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 #: Chances are stored as whole numbers of this share.
 SCALE: Final = 65535
-#: A deal that is dealt again and again: so many times are as good as for ever.
-_ROUNDS: Final = 64
 
 
 @cache
@@ -37,7 +35,7 @@ def _stored() -> dict[str, NDArray[Any]]:
 @cache
 def about() -> dict[str, Any]:
     """Where the table comes from: seed, version, a mark of the way of playing, and for each row the number of deals,
-    the largest standard error in it, and the chance of the side that leads a first deal."""
+    the standard error (root mean square) and the largest, and the chance of the side that leads a first deal."""
     facts = json.loads(str(_stored()["about"]))
     assert isinstance(facts, dict)
     return facts
@@ -127,41 +125,3 @@ def coto_chance(rules: Ruleset, won: int, lost: int, game: float) -> float:
     """The chance to win the coto in the middle of a game that is won with a chance of ``game``."""
     equity = coto_equity(rules)
     return float(game * equity[won + 1, lost] + (1 - game) * equity[won, lost + 1])
-
-
-def solve_table(
-    deals: int,
-    wins: NDArray[np.int64],
-    again: NDArray[np.int64],
-    left: NDArray[np.int64],
-    fresh: NDArray[np.int64],
-    fresh_left: NDArray[np.int64],
-) -> tuple[NDArray[np.float64], float]:
-    """The leader's table, and its chance in a first deal, from what so many deals led by it came to.
-
-    ``wins[a, b]`` and ``again[a, b]`` count the deals that it wins, and that are dealt again, from a against b;
-    ``left[l, p, q]`` those that bring it p and its rivals q and may let the game go on, next led by it (l = 0) or by
-    them (1). ``fresh`` and ``fresh_left`` are the same for the first deal, in which nothing is carried.
-    """
-    target = len(wins)
-    steps = [(leader, int(p), int(q)) for leader, p, q in np.argwhere(left) if max(p, q) < target]
-    counts = [int(left[step]) for step in steps]
-    table = np.full((target, target), 0.5)
-    for _ in range(_ROUNDS):
-        found = wins + again * (1 - table.T)
-        for (leader, p, q), count in zip(steps, counts, strict=True):
-            then = 1 - table.T if leader else table
-            found[: target - p, : target - q] += count * then[p:, q:]
-        found /= deals
-        settled = bool(np.abs(found - table).max() < 1e-9)
-        table = found
-        if settled:
-            break
-    chance = float(fresh[0])
-    for leader, p, q in np.argwhere(fresh_left):
-        going_on = max(p, q) < target
-        then = (1 - table[q, p] if leader else table[p, q]) if going_on else p >= target
-        chance += int(fresh_left[leader, p, q]) * float(then)
-    # A deal that is dealt again is led by the other side: x = chance + again * (1 - x).
-    repeated = float(fresh[1]) / deals
-    return table, (chance / deals + repeated) / (1 + repeated)

@@ -77,6 +77,10 @@ _PARTS: Final = ({"en": "cantes", "es": "cantes"}, {"en": "points in tricks", "e
 #: The last tricks in which partners are known not to see each other's cards (vector.pxd).
 _VECTOR_PLAYERS: Final = 4
 _VECTOR_TRICKS: Final = 2
+#: By the number of players, tricks left from which on all cards are seen in a world of the informed view. Two players
+#: see all cards once none is left to draw. With four, whoever takes the arrastre for open plays worse
+#: (docs/strength.md).
+_INFORMED_TRICKS: Final = {4: 3, 2: 6}
 #: What a world may cost unless a caller says otherwise.
 _WORLD_NODES: Final = 200_000
 
@@ -423,7 +427,7 @@ def _world_values(
         [(*move, each.seat) for move, each in zip(moves, actions, strict=True)],
         knowledge.seat,
         _VIEWS[view],
-        _depth(position, limits) if view == "clairvoyant" else 0,
+        _seen_through(position, view, limits),
         _OBJECTIVES[objective],
         equity,
         context.kernel,
@@ -489,11 +493,16 @@ def _completed(position: GuinotePosition) -> GuinotePosition:
     return replace(position, hands=hands, hidden=(0,) * position.players, stock=stock)
 
 
-def _depth(position: GuinotePosition, limits: Limits) -> int:
-    """The number of draw tricks that the exact search of a world can look through within a limit."""
+def _seen_through(position: GuinotePosition, view: View, limits: Limits) -> int:
+    """The number of tricks left from which on all cards are seen in a world: under ``clairvoyant`` as many as exact
+    search can look through within a limit; under ``informed`` as many as were found to make the better player."""
+    if view == "informed":
+        hand = position.rules.hand_size
+        return min(hand, _INFORMED_TRICKS[position.players]) if position.stock else hand
     budget = _WORLD_NODES if limits.nodes is None else limits.nodes
     nominal = _NOMINAL_NODES[position.players]
-    return max((draws for draws, nodes in enumerate(nominal) if nodes <= budget), default=0)
+    draws = max((draws for draws, nodes in enumerate(nominal) if nodes <= budget), default=0)
+    return position.rules.hand_size + draws
 
 
 def _total(position: GuinotePosition, side: int) -> int:

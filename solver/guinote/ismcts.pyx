@@ -97,7 +97,7 @@ cdef int32_t one_round(Node* tree, int32_t size, Walk* w, double exploration, in
         if child == size:
             size += 1
             w.styles[0] = w.styles[1] = style
-            walk(w, -1)
+            walk(w, 0)
             break
     result = 0.5 + (w.s.total[0] - w.s.total[1] - lead) / (2.0 * HALF)
     result = min(max(result, 0.0), 1.0)

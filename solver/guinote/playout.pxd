@@ -87,13 +87,13 @@ cdef int choose(View* v) noexcept nogil
 
 # For whoever walks by choices of its own (ismcts.pyx).
 # begin: set out from `root`, for which `s` was set up under `game`. decide: what the policy does next. perform: do it.
-# view_of: what the seat to play knows. walk: on by the styles until `depth` draw tricks are left, -1: to the end.
+# view_of: what the seat to play knows. walk: on by the styles until no more than `tricks` tricks are left.
 # fill: put every item of a world in its place; False if that leaves the position unsound.
 cdef void begin(Walk* w, State* s, Setup* root, bint coupled, bint game) noexcept nogil
 cdef void decide(Walk* w, bint declarations_only, Found* action) noexcept nogil
 cdef void perform(Walk* w, Found* action) noexcept nogil
 cdef void view_of(Walk* w, View* v) noexcept nogil
-cdef void walk(Walk* w, int depth) noexcept nogil
+cdef void walk(Walk* w, int tricks) noexcept nogil
 cdef int any_of(Walk* w, uint64_t cards) noexcept nogil
 cdef bint fill(
     Setup* root, const uint8_t* numbers, const uint8_t* targets, const uint8_t* places, Py_ssize_t items

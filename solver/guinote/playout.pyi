@@ -11,7 +11,7 @@ def world_values(
     actions: list[tuple[int, int, int]],
     seat: int,
     view: int,
-    depth: int,
+    tricks: int,
     objective: int,
     equity: NDArray[np.float64],
     context: Context,
@@ -22,7 +22,7 @@ def world_values(
 def play_out(
     setups: list[bytes],
     styles: tuple[int, int],
-    depth: int,
+    tricks: int,
     seed: int,
     context: Context,
     out: NDArray[np.int16],

@@ -483,11 +483,12 @@ cdef void partner_declares(Walk* w) noexcept nogil:
         perform(w, &action)
 
 
-cdef void walk(Walk* w, int depth) noexcept nogil:
-    # On by policy until `depth` draw tricks are left and no card is on the table.
+cdef void walk(Walk* w, int tricks) noexcept nogil:
+    # On by policy until no more than so many tricks are left and no card is on the table.
     while not w.over:
-        if not w.trick.count and (w.moment == PLAY or w.moment == RIVALS) and draws_left(w) <= depth:
-            return
+        if not w.trick.count and (w.moment == PLAY or w.moment == RIVALS):
+            if draws_left(w) + count(w.s.hand[w.leader]) <= tricks:
+                return
         step(w)
 
 
@@ -523,6 +524,13 @@ cdef void freeze(Walk* w, Setup* root, Setup* out) noexcept nogil:
         out.cards[side] = <int16_t> s.cards[side]
 
 
+cdef inline int tricks_left(Setup* at) noexcept nogil:
+    # With the one under way. Hands that are about to be filled count as full, which goes for every draw trick.
+    cdef int players = at.rules.players
+    cdef bint filling = at.moment == BEFORE_DRAW or at.moment == BEFORE_DRAW_RIVALS
+    return at.stock_count // players + filling + count(at.hand[(at.leader + at.table_count) & (players - 1)])
+
+
 cdef inline int acting(Setup* at) noexcept nogil:
     # The side whose turn it is.
     if at.moment == RIVALS or at.moment == BEFORE_DRAW_RIVALS:
@@ -540,7 +548,7 @@ cdef struct Tools:
     Walk w
     Walk again
     int view
-    int depth
+    int tricks                  # left where exact search takes over
     int objective
     bint coupled
     bint detailed
@@ -693,7 +701,7 @@ cdef double value_of(Tools* tools, Setup* root, Found* action, int side, Context
     cdef Found done
     cdef Found* first = NULL
     cdef int value
-    cdef bint exact = root.stock_count // root.rules.players <= tools.depth
+    cdef bint exact = tricks_left(root) <= tools.tricks
     cdef bint leads = action.kind == CARD and not root.table_count and root.rules.players == 4
     begin(w, &tools.ready, root, tools.coupled, tools.objective == GAME)
     memcpy(&at, root, sizeof(Setup))
@@ -708,7 +716,7 @@ cdef double value_of(Tools* tools, Setup* root, Found* action, int side, Context
         value = exact_action(&tools.e, &tools.listed, &at, action, tools.objective, context, first)
     else:
         set_out(w, action)
-        walk(w, tools.depth)
+        walk(w, tools.tricks)
         if not w.over:
             freeze(w, root, &at)
             value = exact_value(tools, &at, context)
@@ -753,7 +761,7 @@ cdef bint fill(
 
 def world_values(
     bytes base, bytes numbers, bytes targets, const uint8_t[:, ::1] worlds, list actions, int seat, int view,
-    int depth, int objective, const double[:, ::1] equity, Context context, double seconds, double[:, ::1] out,
+    int tricks, int objective, const double[:, ::1] equity, Context context, double seconds, double[:, ::1] out,
     int16_t[:, :, ::1] detail=None,
 ):
     """Fill ``out[world, action]`` with what each action is worth in each world, for the side of ``seat``.
@@ -761,7 +769,7 @@ def world_values(
     ``base`` is a packed position with the cards that ``seat`` sees. ``numbers[i]`` is the kernel's number of item i, or
     255 if it has been played; ``targets[p]`` says what place p is: 0..3 the hand of that seat, 16 + j the stock's card
     j from the top. ``worlds[k, i]`` is the place of item i. ``actions`` are (kind, arg, seat) in the kernel's numbers.
-    Exact search takes over where no more than ``depth`` draw tricks are left. ``equity`` is square, as
+    Exact search takes over where no more than ``tricks`` tricks are left. ``equity`` is square, as
     :func:`arrastre.guinote.equity.vueltas_equity` makes it. Rows that a stop or ``seconds`` (0: no limit) cut off are
     NaN. Returns the number of positions searched.
 
@@ -793,7 +801,7 @@ def world_values(
     for i, (kind, arg, actor) in enumerate(actions):
         put_down(&found[i], kind, arg, actor)
     tools.view = view
-    tools.depth = depth
+    tools.tricks = tricks
     tools.objective = objective
     tools.equity = <double*> &equity[0, 0]
     tools.totals = <int> equity.shape[0]
@@ -847,14 +855,14 @@ cdef void describe(Walk* w, Setup* root, int side, int16_t* out) noexcept nogil:
 
 
 def play_out(
-    list setups, tuple styles, int depth, uint64_t seed, Context context, int16_t[:, ::1] out,
+    list setups, tuple styles, int tricks, uint64_t seed, Context context, int16_t[:, ::1] out,
     int16_t[:, :, ::1] gains=None,
 ):
     """Play whole deals, each from a packed position with every card known, whoever wins the game on the way.
 
     ``styles`` are the players of side 0 and of side 1: 0 the policy, 1 *greedy*, which plays the highest card if it
     takes the trick and otherwise the one of the fewest points, 2 *random*; all declare by the policy. Exact search
-    under ``points`` plays for everybody where no more than ``depth`` draw tricks are left, -1: nowhere. Draws are in
+    under ``points`` plays for everybody where no more than ``tricks`` tricks are left, 0: nowhere. Draws are in
     the stock's order. ``out[deal]`` becomes the final points of side 0 and side 1, points from declarations of each,
     tricks of each from the position on, and the seat that won the last trick.
 
@@ -895,7 +903,7 @@ def play_out(
                 memset(&gains[k, 0, 0], 0, GAINS * 3 * sizeof(int16_t))
                 w.log = &gains[k, 0, 0]
             w.random = fold(seed ^ <uint64_t> 0x9E3779B97F4A7C15, <uint64_t> k ^ <uint64_t> 0xD1B54A32D192ED03)
-            walk(w, depth)
+            walk(w, tricks)
             if not w.over:
                 freeze(w, &root, &at)
                 follow_line(w, &at, NULL, False, &tools.e, &tools.listed, context)

@@ -108,8 +108,8 @@ Lo mejor para A: doblar.
      6O       +2,4      −0,2    peor
 
 Mundos  todos, 30: medias exactas, sin muestreo
-Vista   informed: cada cual sigue con lo que ve mientras se roba; luego, a
-        cartas vistas
+Vista   informed: cada cual sigue con lo que ve hasta las últimas bazas; luego,
+        a la vista
 
 doblar antes que 5O: mejor en el 60 % de los mundos, igual en el 0 %, peor en el
 40 %.

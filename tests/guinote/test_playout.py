@@ -139,7 +139,7 @@ def informed(world: GuinotePosition, action: Action, coupled: bool) -> int:
             walk.partner_declares()
         return exact_action(walk.position, action, seat)
     excused = walk.start(action)
-    walk.go_on(0, excused)
+    walk.go_on(min(world.rules.hand_size, {4: 3, 2: 6}[world.players]), excused)
     return exact(walk.position, side)
 
 
@@ -224,7 +224,7 @@ def test_too_far_from_the_end_a_clairvoyant_value_begins_with_the_policy(
         expected = []
         for action in knowledge.actions:
             walk = Walk(world, True)
-            walk.go_on(depth, walk.start(action, informed=False))
+            walk.go_on(6 + depth, walk.start(action, informed=False))
             expected.append(exact(walk.position, whole.seat & 1))
         assert values(knowledge, worlds, "clairvoyant", limits=Limits(nodes=nodes))[0].tolist() == expected
 
@@ -381,7 +381,7 @@ def test_the_policy_beats_a_greedy_and_a_random_player(players: int) -> None:
         gains = np.zeros(len(setups))
         for side, styles in enumerate(((0, rival), (rival, 0))):
             out = np.empty((len(setups), 7), np.int16)
-            playout.play_out(setups, styles, -1, 1, CONTEXT.kernel, out)
+            playout.play_out(setups, styles, 0, 1, CONTEXT.kernel, out)
             gains += out[:, side] - out[:, 1 - side]
         assert gains.mean() / 2 > 25
 
@@ -389,13 +389,13 @@ def test_the_policy_beats_a_greedy_and_a_random_player(players: int) -> None:
 def test_a_deal_played_out_is_a_walk_to_its_end() -> None:
     for seed in range(8):
         whole = deal(seed, 4 if seed % 2 else 2, "riojano" if seed % 3 else "aragones")
-        for depth in (-1, 0):
+        for tricks in (0, 3, 6):
             walk = Walk(whole)
-            walk.go_on(depth)
+            walk.go_on(tricks)
             out = np.empty((1, 7), np.int16)
-            playout.play_out([pack(whole)], (0, 0), depth, 0, CONTEXT.kernel, out)
+            playout.play_out([pack(whole)], (0, 0), tricks, 0, CONTEXT.kernel, out)
             points = out[0, :2].tolist()
-            if depth < 0:
+            if not tricks:
                 assert points == list(walk.position.points)
                 assert out[0, 6] == walk.position.leader
             else:

@@ -143,8 +143,9 @@ def _score(position: GuinotePosition, card: int) -> int:
     return (2 * chance - ONE) * stake + 4 * chance * HASTE - ONE * _cost(position, card)
 
 
-def draws_left(position: GuinotePosition) -> int:
-    return len(position.stock) // position.players
+def tricks_left(position: GuinotePosition) -> int:
+    """At the beginning of a trick."""
+    return len(position.stock) // position.players + len(position.hands[position.leader])
 
 
 def between(position: GuinotePosition) -> bool:
@@ -194,14 +195,14 @@ class Walk:
         self.position = position.apply(action)
         self.done.append(action)
 
-    def go_on(self, depth: int, excused: Collection[int] = ()) -> None:
-        """Follow the policy until ``depth`` draw tricks are left and no card is on the table.
+    def go_on(self, tricks: int, excused: Collection[int] = ()) -> None:
+        """Follow the policy until no more than ``tricks`` tricks are left and no card is on the table.
 
         ``excused`` declare nothing before the next card.
         """
         while not self.position.finished():
             position = self.position
-            if position.moment in (RIVALS, LEAD) and draws_left(position) <= depth:
+            if position.moment in (RIVALS, LEAD) and tricks_left(position) <= tricks:
                 return
             action = next_action(position, excused)
             self.act(action)
