@@ -396,7 +396,8 @@ def _world_values(
         _UNSEEN if played else lexicon.actions[item][1]
         for item, played in zip(knowledge.items, knowledge.played, strict=True)
     ]
-    targets = bytes(place.seat if place.kind == "hand" else _LANE + place.index for place in knowledge.places)
+    aims = {"hand": 0, "stock": _LANE, "out": _UNSEEN}
+    targets = bytes(aims[each.kind] + (each.seat if each.kind == "hand" else each.index) for each in knowledge.places)
     moves = [lexicon.actions[each.action] for each in actions]
     equity = vueltas_equity(position.rules.target)
     if complete and view == "informed" and detail is None and _is_ending(position):
@@ -432,9 +433,13 @@ def _world_values(
 
 
 def _is_ending(position: GuinotePosition) -> bool:
-    """Whether what is left is the last two tricks of four players, for which there is a search over all worlds."""
+    """Whether what is left is the last two tricks of four players, for which there is a search over all worlds.
+
+    It wants the same cards left in every world.
+    """
     return (
         position.players == _VECTOR_PLAYERS
+        and not position.rules.undealt
         and not position.stock
         and position.moment in (LEAD, PLAY)
         and position.rules.total_tricks - position.played <= _VECTOR_TRICKS
