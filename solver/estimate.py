@@ -77,7 +77,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """How likely an unseen card is with each seat, and in the stock."""
+    """How likely an unseen card is with each seat, and in the stock (or undealt)."""
 
     card: str
     seats: tuple[float, ...]
@@ -655,6 +655,8 @@ def _contradiction(knowledge: Knowledge, counted: Worlds) -> Fault:
     holders = [f"the hand of seat {seat}" for seat in seats]
     if any(knowledge.places[place].kind == "stock" for place in places):
         holders.append("the stock")
+    if any(knowledge.places[place].kind == "out" for place in places):
+        holders.append("the cards left undealt")
     where = " and ".join(holders) or "no hand"
     message = f"{len(items)} unseen cards ({cards}) can only be in {where}, which has room for {room}"
     field = f"hands[{seats[0]}]" if len(seats) == 1 else "hands"

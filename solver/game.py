@@ -377,13 +377,14 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Somewhere that unseen cards may lie: the hand of ``seat``, or the stock's card number ``index`` from the top.
+    """Somewhere that unseen cards may lie: the hand of ``seat``, the stock's card number ``index`` from the top, or
+    ``out`` of the deal, where rules leave cards undealt.
 
     A hand may have several places, each for the cards that it got in one span of the deal. ``capacity`` is how many
     of the unseen cards lie there, in every world.
     """
 
-    kind: Literal["hand", "stock"]
+    kind: Literal["hand", "stock", "out"]
     seat: int
     index: int
     capacity: int

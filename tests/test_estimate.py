@@ -237,3 +237,45 @@ def test_what_a_seat_knows_may_be_handed_in() -> None:
             arrastre.best(seen, **wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         arrastre.best("1O")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("players", [4, 2])
+@pytest.mark.parametrize("hand_size", [1, 2, 3, 5, 10])
+@pytest.mark.parametrize("draw", ["yes", "no"])
+def test_hands_of_any_size_can_be_played(players: int, hand_size: int, draw: str) -> None:
+    deck = [figure + suit for suit in "OCEB" for figure in "1R7325S46C"]
+    cards = deck[::7] + deck[1::7] + deck[2::7] + deck[3::7] + deck[4::7] + deck[5::7] + deck[6::7]
+    size = players * hand_size
+    data = {
+        "rules": {"hand_size": hand_size, "draw": draw},
+        "players": players,
+        "trump": cards[-1][1],
+        "hands": [cards[seat * hand_size : (seat + 1) * hand_size] for seat in range(players)],
+        "stock": cards[size:] if draw == "yes" else [],
+    }
+    given = arrastre.Position.from_dict(data)
+    solution = arrastre.solve(given, nodes=2_000)
+    assert solution.lower <= solution.upper
+    for view in estimate.VIEWS:
+        advice = arrastre.best(given, view=view, worlds=4, nodes=2_000)
+        assert {each.action.action for each in advice.actions} == set(data["hands"][0])
+        assert all(sum(each.seats) + each.stock == pytest.approx(1) for each in advice.where)
+
+
+def test_cards_left_undealt_may_be_the_ones_that_are_not_seen() -> None:
+    rules = "players=2 rules.hand_size=2 rules.draw=no"
+    advice = arrastre.best(position(f"3O/+1 O 0 - {rules} gone=2C4C tricks=1-0"))
+    assert advice.exact and advice.worlds == 37
+    # The as of oros takes the tres, and all other cards lose to it.
+    points = {"1": 11, "3": 10, "R": 4, "S": 3, "C": 2}
+    unseen = [figure + suit for suit in "OCEB" for figure in "1234567SCR"]
+    lost = [-31 if card == "1O" else 20 + points.get(card[0], 0) for card in unseen if card not in ("3O", "2C", "4C")]
+    assert advice.actions[0].value == pytest.approx(sum(lost) / 37)
+    assert {each.stock for each in advice.where} == {36 / 37}
+
+
+def test_of_cards_left_undealt_those_gone_have_to_be_told() -> None:
+    rules = "players=2 rules.hand_size=2 rules.draw=no"
+    with pytest.raises(arrastre.InvalidPosition) as caught:
+        arrastre.best(position(f"3O/1O O 0 - {rules} tricks=1-0"))
+    assert [(fault.field, fault.reason) for fault in caught.value.faults] == [("gone", "GONE_SIZE")]

@@ -444,8 +444,9 @@ def _gaps(knowledge: Knowledge, lexicon: _Lexicon) -> tuple[bytes, bytes]:
         _UNSEEN if played else lexicon.actions[item][1]
         for item, played in zip(knowledge.items, knowledge.played, strict=True)
     ]
+    aims = {"hand": 0, "stock": _LANE, "out": _UNSEEN}
     return bytes(numbers), bytes(
-        place.seat if place.kind == "hand" else _LANE + place.index for place in knowledge.places
+        aims[each.kind] + (each.seat if each.kind == "hand" else each.index) for each in knowledge.places
     )
 
 
@@ -471,9 +472,13 @@ def ismcts(knowledge: Knowledge, rounds: int, seed: int, *, style: int = 2, expl
 
 
 def _is_ending(position: GuinotePosition) -> bool:
-    """Whether what is left is the last two tricks of four players, for which there is a search over all worlds."""
+    """Whether what is left is the last two tricks of four players, for which there is a search over all worlds.
+
+    It wants the same cards left in every world.
+    """
     return (
         position.players == _VECTOR_PLAYERS
+        and not position.rules.undealt
         and not position.stock
         and position.moment in (LEAD, PLAY)
         and position.rules.total_tricks - position.played <= _VECTOR_TRICKS

@@ -26,7 +26,7 @@ from arrastre.search.table cimport Hash, Table
 cdef enum:
     LANE_CARDS = 16
     MAX_PLAYERS = 4
-    MAX_STOCK = 28
+    MAX_STOCK = 38          # two players, a card each in the hand
     MAX_ACTIONS = 28        # 10 cards, 4 cantes by either partner, 2 exchanges, 2 tutes, rounded up
     PLACES = 32
     CARDS_LEFT = 16

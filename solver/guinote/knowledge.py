@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from arrastre.cards import CARD_TEXTS, CARDS, FIGURES, REY, UNKNOWN, card_of, parse_card
-from arrastre.errors import Fault, InvalidRequest
+from arrastre.errors import Fault, InvalidPosition, InvalidRequest
 from arrastre.game import Action, Address, Deal, Knowledge, Place
 from arrastre.guinote.position import (
     BEFORE_DRAW,
@@ -50,7 +50,7 @@ class GuinoteKnowledge(Knowledge):
             card = parse_card(item, deck)
             if where.kind == "hand":
                 hands[where.seat].append(card)
-            else:
+            elif where.kind == "stock":
                 stock[where.index] = card
         order = position.rules.order
         nothing = ((),) * position.players
@@ -73,6 +73,10 @@ class GuinoteKnowledge(Knowledge):
 def knowledge(position: GuinotePosition, seat: int) -> GuinoteKnowledge:
     """What a seat can know in a position of which no history is given; see :meth:`arrastre.game.Game.knowledge`."""
     _check_seat(position, seat)
+    undealt = position.rules.undealt
+    if undealt and len(position.gone) != position.played * position.players:
+        message = f"{undealt} cards are not dealt, so those gone in the tricks have to be listed"
+        raise InvalidPosition("what a seat has seen is not told", [Fault("gone", "GONE_SIZE", message)])
     if position.fully_known:
         position = _stripped(position, seat)
     history = History(position)
@@ -145,7 +149,9 @@ def _actions(position: GuinotePosition, seat: int) -> tuple[Action, ...]:
 def _stripped(position: GuinotePosition, seat: int) -> GuinotePosition:
     """A position with every card known as a seat sees it, which was not there before."""
     lying = {*position.trick, *position.stock, *(card for hand in position.hands for card in hand)}
-    gone = position.gone or tuple(card for card in range(CARDS) if card not in lying)
+    gone = position.gone
+    if not gone and not position.rules.undealt:
+        gone = tuple(card for card in range(CARDS) if card not in lying)
     return _hide(position, seat, [_NOWHERE] * position.players, gone)
 
 
@@ -374,11 +380,14 @@ class _Layout:
         return trick == self.position.rules.draw_tricks and seat == self.history.last
 
     def stock(self) -> None:
-        """A place for each card of the stock that is not known."""
+        """A place for each card of the stock that is not known, and one for those that the rules leave undealt."""
         for index, card in enumerate(self.position.stock):
             if card == UNKNOWN:
                 self.places.append(Place("stock", -1, index, 1))
                 self.barred.append(_NOWHERE)
+        if self.position.rules.undealt:
+            self.places.append(Place("out", -1, 0, self.position.rules.undealt))
+            self.barred.append(_NOWHERE)
 
     def knowledge(self, seat: int) -> GuinoteKnowledge:
         position = self.position

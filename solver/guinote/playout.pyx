@@ -744,6 +744,8 @@ cdef bint fill(
         if numbers[i] == UNSEEN:
             continue
         target = targets[places[i]]
+        if target == UNSEEN:
+            continue
         if target < LANE:
             root.hand[target] |= bit(numbers[i])
         else:
@@ -768,8 +770,8 @@ def world_values(
 
     ``base`` is a packed position with the cards that ``seat`` sees. ``numbers[i]`` is the kernel's number of item i, or
     255 if it has been played; ``targets[p]`` says what place p is: 0..3 the hand of that seat, 16 + j the stock's card
-    j from the top. ``worlds[k, i]`` is the place of item i. ``actions`` are (kind, arg, seat) in the kernel's numbers.
-    Exact search takes over where no more than ``tricks`` tricks are left. ``equity`` is square, as
+    j from the top, 255 out of the deal. ``worlds[k, i]`` is the place of item i. ``actions`` are (kind, arg, seat) in
+    the kernel's numbers. Exact search takes over where no more than ``tricks`` tricks are left. ``equity`` is square, as
     :func:`arrastre.guinote.equity.vueltas_equity` makes it. Rows that a stop or ``seconds`` (0: no limit) cut off are
     NaN. Returns the number of positions searched.
 
@@ -796,6 +798,8 @@ def world_values(
         if item[i] != UNSEEN and not item[i] < 64:
             raise ValueError("no such card")
     for i in range(places):
+        if target[i] == UNSEEN:
+            continue
         if not (target[i] < setup.rules.players or LANE <= target[i] < LANE + setup.stock_count):
             raise ValueError("no such place")
     for i, (kind, arg, actor) in enumerate(actions):

@@ -116,6 +116,11 @@ class Ruleset:
         return self.draw_tricks * self.players
 
     @property
+    def undealt(self) -> int:
+        """The number of cards that take no part in a deal."""
+        return CARDS - self.players * self.hand_size - self.stock_size
+
+    @property
     def total_tricks(self) -> int:
         """The number of tricks in a deal."""
         return self.draw_tricks + self.hand_size
