@@ -228,3 +228,14 @@ def test_what_a_seat_knows_may_be_handed_in() -> None:
             arrastre.best(seen, **wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         arrastre.best("1O")  # type: ignore[arg-type]
+
+
+def test_a_kept_action_is_tried_in_every_world() -> None:
+    """What is known early to be worse goes on being measured; nothing else changes."""
+    free = arrastre.best(position(FIRST), worlds=256)
+    worst = min(free.actions, key=lambda each: each.worlds)
+    assert worst.worlds < 256
+    kept = list(arrastre.watch(position(FIRST), worlds=256, keep=worst.action))[-1]
+    assert kept[worst.action].worlds == kept.worlds == 256
+    assert kept[worst.action].status == "worse" and kept.best == free.best
+    assert kept.loss(worst.action).error < free.loss(worst.action).error
