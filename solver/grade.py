@@ -291,6 +291,8 @@ class DealGrade:
             "effort": self.effort.name,
             "seed": self.seed,
             "record": fingerprint(self.deal),
+            "players": list(self.players),
+            "sides": list(self.sides),
             "decisions": [each.to_dict() for each in self.decisions],
             "lost": list(self.lost),
             "luck": None if self.luck is None else self.luck.to_dict(),
@@ -389,7 +391,7 @@ class _Grader:
         self.sides = [] if diagram is None else [seat.side for seat in diagram.seats]
         given = list(deal.data.get("names") or [])
         letters = [] if diagram is None else [seat.name for seat in diagram.seats]
-        self.players = [name or letter for name, letter in zip(given or letters, letters, strict=True)]
+        self.players = [name or letter for name, letter in zip(given or letters, letters, strict=False)]
         self.skipped = 0
         #: What the seats' choices made of the hidden cards, in points for side 0, and what they lost.
         self.layout = 0.0
@@ -498,7 +500,7 @@ class _Grader:
         else:
             label = labelled(_exactly(points), _exactly(game))
         values = hindsight["game"] or hindsight["points"]
-        best = self._best(actions, values, hindsight["points"])
+        best = choice.action if label == "equal" else self._best(actions, values, hindsight["points"])
         return self._decision(
             choice,
             actions,
