@@ -99,7 +99,7 @@ class GradeRenderer(Renderer):
     def players(self, lines: Sequence[Sums], tally: Tally, effort: Effort, others: int) -> str:
         """Players beside each other, those who lose least first, and how sure their order is."""
         say = self.text
-        names = ("player", "decisions", "points", "interval", "game", "interval", "flags", "missed", "luck")
+        names = ("player", "decisions", "points", "interval", "game", "interval", "flags", "luck")
         heads = [say(f"grade.{name}") for name in names]
         rows = [[Line(head, "dim") for head in heads]]
         for each in lines:
@@ -112,16 +112,16 @@ class GradeRenderer(Renderer):
                     *self._interval(each.points, 1),
                     *self._interval(each.game, 100),
                     Line(flags),
-                    Line(str(each.missed)),
                     Line("" if each.luck is None else self._plus(each.luck)),
                 ]
             )
         known = say("grade.title.known" if effort.worlds else "grade.title.hindsight")
         title = say("grade.title", deals=self.text.number(tally.deals), effort=effort.name, known=known)
         parts: list[RenderableType] = [Line(title, "bold"), Line()]
-        parts += self._grid(rows, gap=2, right=range(1, 9))
+        parts += self._grid(rows, gap=2, right=range(1, 8))
+        parts += [Line(), Line(say("grade.legend"), "dim")]
         if others:
-            parts += [Line(), Line(say("grade.others", others=self.text.number(others)), "dim")]
+            parts += [Line(say("grade.others", others=self.text.number(others)), "dim")]
         apart = self._apart([each.player for each in lines if each.phase == ALL], tally)
         if apart:
             parts += [Line(), *apart]

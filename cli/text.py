@@ -392,8 +392,7 @@ MESSAGES: Final[dict[str, Message]] = {
     "grade.hindsight": Message("Seen", "Vistas"),
     "grade.decisions": Message("Dec.", "Dec."),
     "grade.interval": Message("95 %", "95 %"),
-    "grade.flags": Message("?!/?/??", "?!/?/??"),
-    "grade.missed": Message("Miss.", "Perd."),
+    "grade.flags": Message("Flags", "Faltas"),
     "grade.luck": Message("Luck", "Suerte"),
     "grade.phase.draw": Message("draw", "robo"),
     "grade.phase.declarations": Message("declarations", "cantes y cambio"),
@@ -429,6 +428,10 @@ MESSAGES: Final[dict[str, Message]] = {
     ),
     "grade.title.known": Message("on what was known", "por lo que se sabía"),
     "grade.title.hindsight": Message("with all cards seen", "a cartas vistas"),
+    "grade.legend": Message(
+        "Flags: inaccuracies/mistakes/blunders. Luck: points a deal, where all was seen.",
+        "Faltas: imprecisiones/errores/errores graves. Suerte: tantos por reparto visto entero.",
+    ),
     "grade.others": Message(
         "{others} more players are not listed (--top).", "{others} jugadores más no salen (--top)."
     ),

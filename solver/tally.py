@@ -137,7 +137,7 @@ class Tally:
         return [self._line(player, phase) for player in players for phase in wanted if (player, phase) in self._sums]
 
     def _rank(self, player: str) -> float:
-        mean = self._interval(self._sums[player, ALL], 1).mean
+        mean = self._interval(self._sums[player, ALL], 0).mean
         return math.inf if mean is None else mean
 
     def _line(self, player: str, phase: str) -> Line:
@@ -149,7 +149,7 @@ class Tally:
             decisions=sums.decisions,
             points=self._interval(sums, 0),
             game=self._interval(sums, 1),
-            labels=dict(sums.labels),
+            labels=dict(sorted(sums.labels.items())),
             missed=sums.missed,
             unlucky=sums.unlucky,
             luck=round(sums.luck / sums.lucky_deals, 6) if sums.lucky_deals else None,
@@ -165,13 +165,14 @@ class Tally:
         return Interval(*(round(float(each), 6) for each in (mean, low, high)))
 
     def more_deals(self, one: str, other: str) -> int | None:
-        """How many more deals each of two players would have to play before 95 % intervals tell them apart, if they go
-        on as they do; 0 if they do already, ``None`` if there is no difference or not enough is known."""
+        """How many more deals each of two players would have to play before their mean losses in points differ by more
+        than chance would have it (95 %), if they go on as they do; 0 if they do already, ``None`` if there is no
+        difference or not enough is known."""
         means, spreads, played = [], [], []
         for player in (one, other):
             sums = self._sums[player, ALL]
-            found = _means(sums, 1)
-            if sums.deals < 2 or not sums.counted[1, 0]:
+            found = _means(sums, 0)
+            if sums.deals < 2 or not sums.counted[0, 0]:
                 return None
             means.append(float(found[0]))
             spreads.append(float(found[1:].var()) * sums.deals)

@@ -339,7 +339,7 @@ def test_no_record() -> None:
 
 def test_players_are_listed_and_told_apart(archive: Path) -> None:
     done = run(*QUICK, str(archive))
-    assert "player 3" in done.stdout and "arrastre" in done.stdout
+    assert "player 3" in done.stdout and "  arrastre" in done.stdout
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     spanish = run(*QUICK, str(archive), "--lang", "es")
     assert "pérdida media" in spanish.stdout
