@@ -28,7 +28,7 @@ import click
 import arrastre
 from arrastre import game, notation
 from arrastre.cards import quoted
-from arrastre.cli import best, convert, items
+from arrastre.cli import best, convert, grade, items
 from arrastre.cli.items import Item
 from arrastre.cli.standings import Standings
 from arrastre.cli.text import LANGUAGES, Text, language
@@ -1040,6 +1040,8 @@ def command(lang: str) -> click.Group:
         return run.items(given, answer, records=items.Records(gate.read_deals, only=True), last=last)
 
     convert.add(adding, option, under, common, read, text)
+
+    grade.add(adding, option, judged, common, read, text)
 
     @adding("rules")
     @click.argument("names", nargs=-1, metavar=text("help.ruleset"), callback=read.by(read.ruleset))

@@ -7,6 +7,8 @@ A source may hold one-line position texts, JSON lines, JSON objects printed over
 a note, kept for the item below it. What cannot be understood becomes an item with an error, and reading goes on at
 the next line that can begin an item. The spelling of an item is not looked at here: that is ``arrastre.notation``.
 
+Whatever is compressed with gzip, standard input included, is read as what was compressed.
+
 Records are told from positions by their content: a text that begins with a tag (``[Event "…"]``), an object with
 ``deals`` or ``events``. They may be mixed with positions, and each of their deals is an item.
 """
@@ -14,11 +16,13 @@ Records are told from positions by their content: a text that begins with a tag 
 from __future__ import annotations
 
 import errno
+import glob
 import io
 import json
 import os
 import re
 import select
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO, ClassVar
@@ -45,6 +49,8 @@ _STRING = re.compile(rb'"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"')
 _TOKEN = re.compile(rb'(?:[^"{}\[\]\n]++|' + _STRING.pattern + rb')++|[{}\[\]\n"]')
 _LINE_END = re.compile(rb"\r\n?")
 _MARK = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_GZIP_FORM = 16 + zlib.MAX_WBITS
 _BLANK = b" \t\r\f\v\n"
 _BETWEEN = re.compile(rb"[ \t\r\f\v\n,]*+")
 _TEXT_LIKE = re.compile(rb'[^\s"]*/')
@@ -55,7 +61,7 @@ _TAG_NAME = 64
 _DEAL_END = re.compile(rb"\s*(?:\[\s*Result\b|\*\s*$)", re.IGNORECASE)
 _NAME = re.compile(rb'"[^"\n]*"[ \t]*:')
 _RECORD_FIELD = re.compile(rb'"(?:deals|events)"\s*:')
-_FILE_NAME = re.compile(r"\.(json|jsonl|ndjson|txt)$", re.IGNORECASE)
+_FILE_NAME = re.compile(r"\.(json|jsonl|ndjson|txt)(\.gz)?$", re.IGNORECASE)
 _CLOSES = {ord("}"): ord("{"), ord("]"): ord("[")}
 
 
@@ -105,28 +111,36 @@ def read(
     stdin: Callable[[], BinaryIO | None],
     before_wait: Callable[[], None] = lambda: None,
     records: Records | None = None,
+    advanced: Callable[[int], None] = lambda _: None,
 ) -> Iterator[Item]:
     """All items of the arguments, in order; an argument is a file's name, ``-``, a text or JSON.
 
-    ``before_wait`` is called before a read that may have to wait for whoever writes the input. Without ``records``
-    everything is taken for positions.
+    ``before_wait`` is called before a read that may have to wait for whoever writes the input, ``advanced`` with the
+    number of bytes after each one. Without ``records`` everything is taken for positions.
     """
     index = 0
     for argument in arguments:
-        for item in _argument(argument, stdin, before_wait, records):
+        for item in _argument(argument, stdin, before_wait, records, advanced):
             yield replace(item, index=index)
             index += 1
 
 
 def _argument(
-    argument: str, stdin: Callable[[], BinaryIO | None], before_wait: Callable[[], None], records: Records | None
+    argument: str,
+    stdin: Callable[[], BinaryIO | None],
+    before_wait: Callable[[], None],
+    records: Records | None,
+    advanced: Callable[[int], None],
 ) -> Iterator[Item]:
     if argument == STDIN:
         stream = stdin()
         if stream is None:
             yield _unreadable(STDIN, errno.EBADF)
         else:
-            yield from _Scanner(stream, STDIN, before_wait, records).items()
+            try:
+                yield from _Scanner(stream, STDIN, before_wait, records, advanced).items()
+            except OSError as error:
+                yield _unreadable(STDIN, error.errno or errno.EIO, error.strerror)
     elif _is_text(argument):
         data = argument.encode("utf-8", "surrogateescape")
         yield from _Scanner(io.BytesIO(data), "", before_wait, records).items()
@@ -134,11 +148,30 @@ def _argument(
         try:
             # Unbuffered: a scanner holds its own buffer, and must get what a pipe has without waiting for more.
             with open(argument, "rb", buffering=0) as file:  # noqa: PTH123
-                yield from _Scanner(file, argument, before_wait, records).items()
+                yield from _Scanner(file, argument, before_wait, records, advanced).items()
         except ValueError:
             yield _unreadable(argument, errno.ENOENT)
         except OSError as error:
-            yield _unreadable(argument, error.errno or errno.EIO)
+            yield _unreadable(argument, error.errno or errno.EIO, error.strerror)
+
+
+def files(argument: str) -> list[str]:
+    """The files that an argument means: those of a folder and of the folders in it that hold items by their names
+    (``.txt``, ``.json``, ``.jsonl``, ``.ndjson``, with ``.gz`` or without), or those that fit a pattern (``*``),
+    sorted; otherwise the argument itself.
+    """
+    if argument == STDIN or _is_text(argument):
+        return [argument]
+    try:
+        if os.path.isdir(argument):  # noqa: PTH112
+            found = glob.glob(os.path.join(glob.escape(argument), "**"), recursive=True)  # noqa: PTH118, PTH207
+            return sorted(each for each in found if _FILE_NAME.search(each) and not os.path.isdir(each))  # noqa: PTH112
+        if glob.has_magic(argument) and not os.path.lexists(argument):
+            found = sorted(each for each in glob.glob(argument, recursive=True))  # noqa: PTH207
+            return [one for each in found for one in (files(each) if os.path.isdir(each) else [each])]  # noqa: PTH112
+    except ValueError:
+        pass
+    return [argument]
 
 
 def _is_text(argument: str) -> bool:
@@ -161,7 +194,8 @@ def unreadable(source: str, error: OSError) -> UnreadableError:
     return item.error
 
 
-def _unreadable(source: str, number: int) -> Item:
+def _unreadable(source: str, number: int, said: str | None = None) -> Item:
+    said = said or os.strerror(number)
     reason = {
         errno.ENOENT: "NOT_FOUND",
         errno.ENOTDIR: "NOT_FOUND",
@@ -171,8 +205,7 @@ def _unreadable(source: str, number: int) -> Item:
         errno.EPERM: "NO_PERMISSION",
     }.get(number, "READ_FAILED")
     shown = source if len(source) <= 200 else source[:200] + "…"
-    fault = Fault("", reason, os.strerror(number))
-    return Item(0, shown, 0, "", error=UnreadableError(f"cannot read {shown}: {os.strerror(number)}", [fault]))
+    return Item(0, shown, 0, "", error=UnreadableError(f"cannot read {shown}: {said}", [Fault("", reason, said)]))
 
 
 def _too_long(line: int, limit: int = ITEM_LIMIT) -> InvalidSyntax:
@@ -208,8 +241,13 @@ class _Scanner:
         source: str,
         before_wait: Callable[[], None],
         records: Records | None = None,
+        advanced: Callable[[int], None] = lambda _: None,
     ) -> None:
-        self._stream = stream
+        # A BufferedReader's read() would wait for a whole block; read1() and a raw read() take what there is.
+        self._take: Callable[[int], bytes | None] = getattr(stream, "read1", stream.read)
+        self._advanced = advanced
+        self._unzip: _Unzip | None = None
+        self._begun = False
         self._source = source
         self._before_wait = before_wait
         self._records = records
@@ -396,9 +434,7 @@ class _Scanner:
                 ready = False
             if not ready:
                 self._before_wait()
-        # A BufferedReader's read() would wait for a whole block; read1() and a raw read() take what there is.
-        take = getattr(self._stream, "read1", self._stream.read)
-        block = take(_BLOCK)
+        block = self._block()
         if not block:
             self._ended = True
             return False
@@ -410,6 +446,25 @@ class _Scanner:
         self._returned = block.endswith(b"\r")
         self._buffer += _LINE_END.sub(b"\n", block) if b"\r" in block else block
         return True
+
+    def _block(self) -> bytes:
+        """What comes next, unzipped if need be; nothing at the end."""
+        if self._unzip is not None:
+            return self._unzip.read(self._raw)
+        block = self._raw()
+        if not self._begun and block:
+            self._begun = True
+            if block == _GZIP[:1]:
+                block += self._raw()
+            if block.startswith(_GZIP):
+                self._unzip = _Unzip(block)
+                return self._unzip.read(self._raw)
+        return block
+
+    def _raw(self) -> bytes:
+        block = self._take(_BLOCK) or b""
+        self._advanced(len(block))
+        return block
 
     def _more(self, offset: int) -> bool:
         """Whether there is a byte `offset` bytes on."""
@@ -596,6 +651,34 @@ class _Scanner:
         size = self._line_size(0)
         end = len(self._buffer) if size is None else self._at + size
         return broken or byte == ord("#") or _TEXT_LIKE.match(self._buffer, self._at, end) is not None
+
+
+class _Unzip:
+    """A stream compressed with gzip, perhaps several one after another. Holds a block and no more, whatever it is."""
+
+    def __init__(self, begun: bytes) -> None:
+        self._data = begun
+        self._inflate = zlib.decompressobj(_GZIP_FORM)
+
+    def read(self, more: Callable[[], bytes]) -> bytes:
+        """The next bytes; nothing at the end. Raises OSError where the data are no gzip, or cut off."""
+        while True:
+            if self._inflate.eof:
+                self._data = (self._inflate.unused_data + self._data).lstrip(b"\0") or more()
+                if not self._data:
+                    return b""
+                self._inflate = zlib.decompressobj(_GZIP_FORM)
+            try:
+                found = self._inflate.decompress(self._data, _BLOCK)
+            except zlib.error as error:
+                raise OSError(errno.EIO, f"damaged gzip data ({error})") from None
+            self._data = self._inflate.unconsumed_tail
+            if found:
+                return found
+            if not self._data and not self._inflate.eof:
+                self._data = more()
+                if not self._data:
+                    raise OSError(errno.EIO, "gzip data that are cut off")
 
 
 class _Held:

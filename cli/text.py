@@ -291,6 +291,158 @@ MESSAGES: Final[dict[str, Message]] = {
     "usage.or": Message(" or ", " o "),
     "usage.rule": Message("'{value}' is not of the form field=value", "'{value}' no tiene la forma campo=valor"),
     # Running.
+    # Grades.
+    "help.archive": Message("RECORD|FOLDER...", "REGISTRO|CARPETA..."),
+    "help.grade": Message(
+        "Judge every decision of recorded deals, and tell skill from luck.",
+        "Juzga cada decisión de los repartos registrados y separa el acierto de la suerte.",
+    ),
+    "help.grade.more": Message(
+        "Takes files, folders, patterns and standard input (-), compressed or not. A decision is judged on what its "
+        "player could know, over the ways in which the hidden cards could lie, and in hindsight, with all cards seen; "
+        "effort quick does the second alone. Prints the decisions of a single deal and a table of players; with -o "
+        "every decision becomes a row of a file, and what is graded is kept beside it in a folder (.parts), so that "
+        "--resume goes on after an interruption and grades no more than what is new. Exit status: 0, 1 if any deal "
+        "had faults or something could not be read or written, 2 for bad usage, 130 if interrupted.",
+        "Acepta ficheros, carpetas, patrones y la entrada estándar (-), comprimidos o no. Una decisión se juzga por lo "
+        "que su jugador podía saber, sobre las maneras en que podían estar las cartas ocultas, y a posteriori, a "
+        "cartas vistas; el esfuerzo quick hace solo lo segundo. Escribe las decisiones de un único reparto y una tabla "
+        "de jugadores; con -o cada decisión es una fila de un fichero, y lo ya juzgado se guarda junto a él en una "
+        "carpeta (.parts), de modo que --resume sigue tras una interrupción y solo juzga lo nuevo. Estado de salida: "
+        "0; 1 si algún reparto tenía faltas o algo no se pudo leer o escribir; 2 por mal uso; 130 si se interrumpió.",
+    ),
+    "option.grade_output": Message(
+        "Write a row for each decision to this file, by its ending .jsonl, .csv or .parquet.",
+        "Escribe una fila por decisión en este fichero: .jsonl, .csv o .parquet según acabe.",
+    ),
+    "option.effort": Message(
+        "quick: hindsight only; normal (default): 256 to 1024 worlds a decision; deep: 1024 to 16384.",
+        "quick: solo a posteriori; normal (por defecto): de 256 a 1024 mundos por decisión; deep: de 1024 a 16384.",
+    ),
+    "option.jobs": Message(
+        "Grade in so many processes (default 1); the output is the same.",
+        "Juzga en tantos procesos (por defecto, 1); la salida es la misma.",
+    ),
+    "option.resume": Message(
+        "Go on from what an earlier run with this output has graded.",
+        "Sigue desde lo que juzgó una ejecución anterior con esta salida.",
+    ),
+    "option.anew": Message(
+        "Throw away what an earlier run with this output has graded.",
+        "Desecha lo que juzgó una ejecución anterior con esta salida.",
+    ),
+    "option.anonymous": Message(
+        "Replace the players' names by pseudonyms, always the same for a name.",
+        "Sustituye los nombres de los jugadores por seudónimos, siempre el mismo para cada nombre.",
+    ),
+    "option.secret": Message(
+        "With --anonymous: a secret without which nobody can find out whose pseudonym one is by trying names.",
+        "Con --anonymous: un secreto sin el que nadie puede averiguar de quién es un seudónimo probando nombres.",
+    ),
+    "option.top": Message(
+        "List so many players in the table, those with most decisions (default 20).",
+        "Muestra en la tabla tantos jugadores, los de más decisiones (por defecto, 20).",
+    ),
+    "option.shard": Message(
+        "Write what is graded to disk after so many deals (default: 64 for quick, 2 for normal, 1 for deep).",
+        "Guarda en disco lo juzgado cada tantos repartos (por defecto: 64 en quick, 2 en normal, 1 en deep).",
+    ),
+    "option.grade_json": Message(
+        "Print one JSON object for each deal; with -o, one object with the table.",
+        "Escribe un objeto JSON por reparto; con -o, un objeto con la tabla.",
+    ),
+    "grade.form": Message(
+        "what {name} should be is not clear: it must end in {forms}",
+        "no está claro qué debe ser {name}: tiene que acabar en {forms}",
+    ),
+    "grade.resume_anew": Message("--resume and --anew contradict each other", "--resume y --anew se contradicen"),
+    "grade.resume_what": Message(
+        "--resume and --anew are for what an output (-o) keeps", "--resume y --anew se refieren a lo que guarda -o"
+    ),
+    "grade.no_extra": Message(
+        "that needs more than is installed: pip install '{extra}'",
+        "eso necesita más de lo que hay instalado: pip install '{extra}'",
+    ),
+    "grade.busy": Message("somebody else is at work in {folder}", "alguien más está trabajando en {folder}"),
+    "grade.parts": Message(
+        "{folder} holds what an earlier run has graded: --resume goes on from it, --anew throws it away",
+        "{folder} contiene lo que juzgó una ejecución anterior: --resume sigue desde ahí, --anew lo desecha",
+    ),
+    "grade.lost": Message(
+        "a worker ended unexpectedly (killed, or out of memory); --resume goes on",
+        "un proceso acabó inesperadamente (muerto o sin memoria); --resume sigue",
+    ),
+    "grade.interrupted": Message("interrupted; --resume goes on from here", "interrumpido; --resume sigue desde aquí"),
+    "grade.failed": Message("{failed} faulty: see {name}", "{failed} con faltas: véase {name}"),
+    "grade.repeated": Message(
+        "{repeated} deals had come before and are counted once",
+        "{repeated} repartos ya habían salido y cuentan una vez",
+    ),
+    "grade.progress": Message(
+        "{done} of {total} deals, {rate} a second, {left} left, {failed} failed",
+        "{done} de {total} repartos, {rate} por segundo, quedan {left}, {failed} fallidos",
+    ),
+    "grade.deal": Message("deal {deal}, {ruleset}, effort {effort}", "reparto {deal}, {ruleset}, esfuerzo {effort}"),
+    "grade.at": Message("At", "Dónde"),
+    "grade.player": Message("Player", "Jugador"),
+    "grade.played": Message("Played", "Jugó"),
+    "grade.best": Message("Better", "Mejor"),
+    "grade.points": Message("Points", "Tantos"),
+    "grade.game": Message("Game %", "Partida %"),
+    "grade.hindsight": Message("Seen", "Vistas"),
+    "grade.decisions": Message("Dec.", "Dec."),
+    "grade.interval": Message("95 %", "95 %"),
+    "grade.flags": Message("Flags", "Faltas"),
+    "grade.luck": Message("Luck", "Suerte"),
+    "grade.phase.draw": Message("draw", "robo"),
+    "grade.phase.declarations": Message("declarations", "cantes y cambio"),
+    "grade.phase.arrastre": Message("arrastre", "arrastre"),
+    "grade.label.equal": Message("right", "bien"),
+    "grade.label.small": Message("small loss", "pérdida leve"),
+    "grade.label.inaccuracy": Message("inaccuracy", "imprecisión"),
+    "grade.label.mistake": Message("mistake", "error"),
+    "grade.label.blunder": Message("blunder", "error grave"),
+    "grade.label.unclear": Message("unclear", "dudoso"),
+    "grade.label.over": Message("game over", "partida acabada"),
+    "grade.label.renuncio": Message("renuncio", "renuncio"),
+    "grade.missed_one": Message("missed: {action}", "perdido: {action}"),
+    "grade.unlucky_one": Message("unlucky", "con mala suerte"),
+    "grade.skipped": Message(
+        "{skipped} decisions could not be judged.", "No se han podido juzgar {skipped} decisiones."
+    ),
+    "grade.luck.title": Message(
+        "Where the margin of seats 0 and 2 came from", "De qué viene la diferencia de los asientos 0 y 2"
+    ),
+    "grade.luck.average": Message("the average deal", "el reparto medio"),
+    "grade.luck.dealt": Message("luck: the deal", "suerte: el reparto"),
+    "grade.luck.drawn": Message("luck: the draws", "suerte: los robos"),
+    "grade.luck.layout": Message("luck: where the hidden cards lay", "suerte: dónde estaban las cartas ocultas"),
+    "grade.luck.lost": Message(
+        "lost by decisions, theirs less their rivals'", "perdido por decisiones, suyas menos rivales"
+    ),
+    "grade.luck.residual": Message("residual", "resto"),
+    "grade.luck.margin": Message("margin", "diferencia"),
+    "grade.title": Message(
+        "{deals} deals, effort {effort}: mean loss of a decision {known}",
+        "{deals} repartos, esfuerzo {effort}: pérdida media de una decisión {known}",
+    ),
+    "grade.title.known": Message("on what was known", "por lo que se sabía"),
+    "grade.title.hindsight": Message("with all cards seen", "a cartas vistas"),
+    "grade.legend": Message(
+        "Flags: inaccuracies/mistakes/blunders. Luck: points a deal, where all was seen.",
+        "Faltas: imprecisiones/errores/errores graves. Suerte: tantos por reparto visto entero.",
+    ),
+    "grade.others": Message(
+        "{others} more players are not listed (--top).", "{others} jugadores más no salen (--top)."
+    ),
+    "grade.apart.sure": Message(
+        "{one} lost less than {other}, surely enough.", "{one} perdió menos que {other}, con bastante certeza."
+    ),
+    "grade.apart.more": Message(
+        "{one} or {other}: {more} more deals each would tell.",
+        "{one} o {other}: lo dirían {more} repartos más de cada uno.",
+    ),
+    "grade.apart.never": Message("{one} or {other}: nothing tells them apart.", "{one} o {other}: nada los distingue."),
     "run.nothing": Message("there is no position in the input", "no hay ninguna posición en la entrada"),
     "run.no_record": Message("there is no record in the input", "no hay ningún registro en la entrada"),
     "run.no_such_deal": Message("no deal has that number", "ningún reparto tiene ese número"),
@@ -529,6 +681,7 @@ REASONS: Final[dict[str, str]] = {
     "UNKNOWN_CARD": "no es ninguna carta: escríbase figura y palo, como 7O",
     "UNKNOWN_FIELD": "no hay tal campo",
     "UNKNOWN_LINE": "la plantilla no conoce esta línea",
+    "UNKNOWN_EFFORT": "solo hay los esfuerzos quick, normal y deep",
     "UNKNOWN_OBJECTIVE": "el juego no tiene tal objetivo",
     "UNKNOWN_RULE": "los reglamentos no tienen tal campo",
     "UNKNOWN_RULESET": "no hay tal reglamento",

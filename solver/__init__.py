@@ -7,7 +7,7 @@
 (-4, '4C')
 """
 
-from arrastre._version import __version__
+from arrastre._version import ANSWERS, __version__
 from arrastre.errors import (
     ArrastreError,
     Fault,
@@ -35,6 +35,7 @@ from arrastre.game import (
     register,
     rulesets,
 )
+from arrastre.grade import DealGrade, Decision, Effort, Grading, Luck, Option, grade
 from arrastre.guinote.family import FAMILY
 from arrastre.importing import Template, convert
 from arrastre.record import DealItem, LineValue, Record, line_values, read_deals, score
@@ -42,6 +43,7 @@ from arrastre.record import DealItem, LineValue, Record, line_values, read_deals
 register(FAMILY)
 
 __all__ = [
+    "ANSWERS",
     "Action",
     "ActionValue",
     "Address",
@@ -50,9 +52,13 @@ __all__ = [
     "Comparison",
     "Context",
     "Deal",
+    "DealGrade",
     "DealItem",
+    "Decision",
+    "Effort",
     "Estimate",
     "Fault",
+    "Grading",
     "IllegalAction",
     "InvalidPosition",
     "InvalidRecord",
@@ -64,6 +70,8 @@ __all__ = [
     "Limits",
     "LineStep",
     "LineValue",
+    "Luck",
+    "Option",
     "PartGain",
     "Place",
     "Position",
@@ -79,6 +87,7 @@ __all__ = [
     "best",
     "check",
     "convert",
+    "grade",
     "line_values",
     "read_deals",
     "register",

@@ -443,6 +443,7 @@ def watch(
     nodes: int | None = None,
     seed: int = 1,
     threads: int = 1,
+    keep: Action | None = None,
 ) -> Watch:
     """Estimate what each action of ``seat`` is worth, better and better until a limit is reached.
 
@@ -451,7 +452,8 @@ def watch(
     unless given. At most ``worlds`` worlds are looked at (256 unless ``seconds`` are given); a race ends earlier once
     one action is left or all that are left are equal. ``nodes`` is the work that the exact search may put into one
     world. The same arguments give the same estimates for any number of ``threads``; under ``seconds`` only the number
-    of worlds varies.
+    of worlds varies. The action to ``keep`` is tried in every world, also when it is known to be worse than another:
+    then its :meth:`Advice.loss` gets ever better known, and the race ends only once it has won, or with all equal.
 
     Raises :class:`~arrastre.errors.ArrastreError`, before anything is searched.
     """
@@ -478,7 +480,8 @@ def watch(
         raise InvalidPosition("there is nothing to decide", obstacles)
     contexts = [Context() for _ in range(threads)]
     stopped = threading.Event()
-    run = _Run(knowledge, counted, view, objective, seed, worlds, limits, threads, contexts, stopped)
+    kept = None if keep is None else knowledge.actions.index(keep)
+    run = _Run(knowledge, counted, view, objective, seed, worlds, limits, threads, kept, contexts, stopped)
     return Watch(run.estimates(), contexts, stopped)
 
 
@@ -514,6 +517,8 @@ class _Run:
     worlds: int
     limits: Limits
     threads: int
+    #: The number of the action that is tried in every world.
+    kept: int | None
     #: One for each thread, and then those of comparisons.
     contexts: list[Context]
     stopped: threading.Event
@@ -560,10 +565,11 @@ class _Run:
             drawn = np.concatenate((drawn, batch[: len(found)]))
             values = np.concatenate((values, found))
             cut = len(found) < more
-            racing = statistics.survivors(values, racing)
+            ahead = statistics.survivors(values, racing)
+            racing = ahead if self.kept is None or self.kept in ahead else [*ahead, self.kept]
             done = len(racing) == 1 or (len(values) > 1 and statistics.all_equal(values, racing, tolerance))
             final = cut or done or len(values) == self.worlds
-            yield self._advice(drawn, values, racing, exact=False, final=final)
+            yield self._advice(drawn, values, ahead, exact=False, final=final)
             if final:
                 return
 

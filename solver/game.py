@@ -208,6 +208,11 @@ class Position(ABC):
     def finished(self) -> bool:
         """Whether no card is left to play."""
 
+    @property
+    def in_draw(self) -> bool:
+        """Whether cards are still to be drawn."""
+        return False
+
     def __str__(self) -> str:
         return notation.write(self.to_dict())
 
@@ -497,6 +502,28 @@ class Game(ABC):
         """What ``seat`` (the one to act unless given) can know at a moment of a recorded deal from all that happened
         in it before. Raises :class:`~arrastre.errors.InvalidRequest`.
         """
+
+    @abstractmethod
+    def revealed(self, position: Position, seat: int, *, stock: bool) -> Knowledge:
+        """What ``seat`` would know, and may do, if all hands of a position with every card known lay open; and the
+        stock as well if ``stock``, so that there is but one world. ``actions`` are empty where it has nothing to
+        decide.
+        """
+
+    @abstractmethod
+    def within(self, position: Position, nodes: int) -> bool:
+        """Whether an exact search through all cards of a position is reckoned to cost no more than ``nodes``; the
+        ``clairvoyant`` view is then exact under that limit."""
+
+    @abstractmethod
+    def policy(self, position: Position, seat: int) -> Action:
+        """What ``seat`` does in the playouts of the ``informed`` view, from what it can see: a declaration, a card, or
+        a pass where nothing is due from it."""
+
+    @abstractmethod
+    def average(self, position: Position) -> float:
+        """The mean final margin of side 0 over all deals under the rules of a position in which the same seat leads
+        first, everybody playing as in the ``informed`` view."""
 
     @abstractmethod
     def world_values(

@@ -1274,7 +1274,7 @@ def _moves(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             seat = "" if event.get("seat") is None else _SEATS[event["seat"]]
             said = f" {_comment(event['comment'])}" if event.get("comment") else ""
             action = event["action"]
-            if _is_declaration(action):
+            if is_declaration(action):
                 declared.append(f"{trick}.{played} {seat} {action}{said}".replace("  ", " ", not seat))
             else:
                 if not played:
@@ -1291,7 +1291,8 @@ def _moves(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 _DECLARED: Final = re.compile(r"[a-z]{3,}( .*)?")
 
 
-def _is_declaration(action: str) -> bool:
+def is_declaration(action: str) -> bool:
+    """Whether an action as records spell it is no card."""
     return _DECLARED.fullmatch(action) is not None
 
 

@@ -279,3 +279,14 @@ def test_of_cards_left_undealt_those_gone_have_to_be_told() -> None:
     with pytest.raises(arrastre.InvalidPosition) as caught:
         arrastre.best(position(f"3O/1O O 0 - {rules} tricks=1-0"))
     assert [(fault.field, fault.reason) for fault in caught.value.faults] == [("gone", "GONE_SIZE")]
+
+
+def test_a_kept_action_is_tried_in_every_world() -> None:
+    """What is known early to be worse goes on being measured; nothing else changes."""
+    free = arrastre.best(position(FIRST), worlds=256)
+    worst = min(free.actions, key=lambda each: each.worlds)
+    assert worst.worlds < 256
+    kept = list(arrastre.watch(position(FIRST), worlds=256, keep=worst.action))[-1]
+    assert kept[worst.action].worlds == kept.worlds == 256
+    assert kept[worst.action].status == "worse" and kept.best == free.best
+    assert kept.loss(worst.action).error < free.loss(worst.action).error

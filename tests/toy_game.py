@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -195,9 +196,13 @@ def known(position: ToyPosition, seat: int, cannot: Mapping[int, set[int]], mome
 def played_on(position: ToyPosition) -> ToyPosition:
     """The position after everybody has played the lowest card allowed, to the end."""
     while not position.finished():
-        cards = [each for each in position.legal_actions() if each.action != DOUBLE]
-        position = position.apply(min(cards, key=lambda each: each.action))
+        position = position.apply(lowest(position))
     return position
+
+
+def lowest(position: ToyPosition) -> Action:
+    """The lowest card that may be played."""
+    return min((each for each in position.legal_actions() if each.action != DOUBLE), key=lambda each: each.action)
 
 
 class ToyContext(NativeContext):
@@ -370,6 +375,30 @@ class ToyGame(Game):
                 cannot.setdefault(step.action.seat, set()).update(card for card in CARDS if before.beats(card))
         who = now.seat if seat is None else seat
         return known(now.seen_by(who, now.gone), who, cannot, now)
+
+    def revealed(self, position: Position, seat: int, *, stock: bool) -> Knowledge:
+        assert isinstance(position, ToyPosition)
+        actions = position.legal_actions() if seat == position.seat else ()
+        ordered = tuple(sorted(actions, key=lambda action: self.tie_key(position, action)))
+        return ToyKnowledge(seat=seat, position=position, items=(), played=(), places=(), allowed=(), actions=ordered)
+
+    def within(self, position: Position, nodes: int) -> bool:
+        return True
+
+    def policy(self, position: Position, seat: int) -> Action:
+        assert isinstance(position, ToyPosition)
+        return lowest(position)
+
+    def average(self, position: Position) -> float:
+        """Exactly: over every way to deal two cards to each seat."""
+        assert isinstance(position, ToyPosition)
+        margins = []
+        for deal in permutations(CARDS, 2 * SEATS):
+            hands = tuple(tuple(sorted(deal[2 * seat : 2 * seat + 2], reverse=True)) for seat in range(SEATS))
+            if all(deal[2 * seat] > deal[2 * seat + 1] for seat in range(SEATS)):
+                end = played_on(replace(position, hands=hands))
+                margins.append(end.points[0] - end.points[1])
+        return sum(margins) / len(margins)
 
     def world_parts(self, knowledge: Knowledge, worlds: object, actions: object, **asked: object) -> tuple[Part, ...]:
         return ()

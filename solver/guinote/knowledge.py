@@ -83,6 +83,21 @@ def knowledge(position: GuinotePosition, seat: int) -> GuinoteKnowledge:
     return history.knowledge(position, seat)
 
 
+def revealed(position: GuinotePosition, seat: int, *, stock: bool) -> GuinoteKnowledge:
+    """What a seat would know if all hands lay open; see :meth:`arrastre.game.Game.revealed`."""
+    unseen = () if stock else position.stock[:-1]
+    texts = CARD_TEXTS[position.rules.deck]
+    return GuinoteKnowledge(
+        seat=seat,
+        position=replace(position, stock=(UNKNOWN,) * len(unseen) + position.stock[len(unseen) :]),
+        items=tuple([texts[card] for card in unseen]),
+        played=(False,) * len(unseen),
+        places=tuple([Place("stock", -1, index, 1) for index in range(len(unseen))]),
+        allowed=((1 << len(unseen)) - 1,) * len(unseen),
+        actions=_actions(position, seat),
+    )
+
+
 def knowledge_at(deal: Deal, at: Address, seat: int | None) -> GuinoteKnowledge:
     """What a seat can know at a moment of a recorded deal; see :meth:`arrastre.game.Game.knowledge_at`."""
     position = deal.position(at)

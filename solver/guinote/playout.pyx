@@ -771,9 +771,9 @@ def world_values(
     ``base`` is a packed position with the cards that ``seat`` sees. ``numbers[i]`` is the kernel's number of item i, or
     255 if it has been played; ``targets[p]`` says what place p is: 0..3 the hand of that seat, 16 + j the stock's card
     j from the top, 255 out of the deal. ``worlds[k, i]`` is the place of item i. ``actions`` are (kind, arg, seat) in
-    the kernel's numbers. Exact search takes over where no more than ``tricks`` tricks are left. ``equity`` is square, as
-    :func:`arrastre.guinote.equity.vueltas_equity` makes it. Rows that a stop or ``seconds`` (0: no limit) cut off are
-    NaN. Returns the number of positions searched.
+    the kernel's numbers. Exact search takes over where no more than ``tricks`` tricks are left. ``equity`` is square,
+    as :func:`arrastre.guinote.equity.vueltas_equity` makes it. Rows that a stop or ``seconds`` (0: no limit) cut off
+    are NaN. Returns the number of positions searched.
 
     ``detail[world, action]``, if given, is filled with what the deal brings from there to its end: points from
     declarations for the side and for the other, points from tricks, capote included, for each, and tricks for each.

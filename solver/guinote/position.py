@@ -131,6 +131,32 @@ class GuinotePosition(Position):
     vueltas: bool
     moment: str
 
+    @staticmethod
+    def dealt(
+        rules: Ruleset, trump: int, hands: tuple[tuple[int, ...], ...], stock: tuple[int, ...]
+    ) -> GuinotePosition:
+        """The beginning of a deal that seat 0 leads, every card known."""
+        return GuinotePosition(
+            rules=rules,
+            trump=trump,
+            hands=hands,
+            hidden=(0,) * rules.players,
+            excluded=((),) * rules.players,
+            gone=(),
+            stock=stock,
+            leader=0,
+            trick=(),
+            points=(0, 0),
+            card_points=(0, 0),
+            sung=(),
+            tricks=(0, 0),
+            exchanged=False,
+            tute=None,
+            carried=(0, 0),
+            vueltas=False,
+            moment=LEAD,
+        )
+
     # -- what can be read off ------------------------------------------------------------------------------------
 
     @property
