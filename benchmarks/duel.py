@@ -30,16 +30,13 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-# A neighbour's name would hide the package.
-sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
-
-import arrastre  # noqa: E402
-from arrastre.cards import CARD_TEXTS, FIGURES, Deck  # noqa: E402
-from arrastre.guinote import scoring  # noqa: E402
-from arrastre.guinote.family import FAMILY, ismcts  # noqa: E402
-from arrastre.guinote.knowledge import History  # noqa: E402
-from arrastre.guinote.position import LEAD, PASS, PLAY, GuinotePosition  # noqa: E402
-from arrastre.guinote.rules import row  # noqa: E402
+import arrastre
+from arrastre.cards import CARD_TEXTS, FIGURES, Deck
+from arrastre.guinote import scoring
+from arrastre.guinote.family import FAMILY, ismcts
+from arrastre.guinote.knowledge import History
+from arrastre.guinote.position import LEAD, PASS, PLAY, GuinotePosition
+from arrastre.guinote.rules import row
 
 Chooser = Callable[[GuinotePosition, History], arrastre.Action]
 

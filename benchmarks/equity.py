@@ -24,17 +24,14 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from random import Random
 
-# A neighbour's name would hide the package.
-sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
+import numpy as np
+from numpy.typing import NDArray
 
-import numpy as np  # noqa: E402
-from numpy.typing import NDArray  # noqa: E402
-
-from arrastre import __version__  # noqa: E402
-from arrastre.guinote import kernel, playout  # noqa: E402
-from arrastre.guinote.equity import SCALE  # noqa: E402
-from arrastre.guinote.family import pack_rules  # noqa: E402
-from arrastre.guinote.rules import RULESETS, Ruleset, row  # noqa: E402
+from arrastre import __version__
+from arrastre.guinote import kernel, playout
+from arrastre.guinote.equity import SCALE
+from arrastre.guinote.family import pack_rules
+from arrastre.guinote.rules import RULESETS, Ruleset, row
 
 BLOCK = 1000
 #: Parts of the deals, by which errors are told.

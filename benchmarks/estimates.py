@@ -12,13 +12,11 @@ import statistics
 import sys
 from pathlib import Path
 
-# A neighbour's name would hide the package.
-sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 
-import arrastre  # noqa: E402
-from arrastre.estimate import VIEWS  # noqa: E402
-from corpus import random_positions  # noqa: E402
+import arrastre
+from arrastre.estimate import VIEWS
+from corpus import random_positions
 
 DRAWS = (4, 3, 2, 1)
 

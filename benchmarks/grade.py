@@ -24,15 +24,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
-# A neighbour's name would hide the package.
-sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 
-import arrastre  # noqa: E402
-from arrastre.game import Action, Position  # noqa: E402
-from arrastre.grade import EFFORTS, Effort, grade_deal  # noqa: E402
-from arrastre.record import Record  # noqa: E402
-from deals import at_random, play_deal  # noqa: E402
+import arrastre
+from arrastre.game import Action, Position
+from arrastre.grade import EFFORTS, Effort, grade_deal
+from arrastre.record import Record
+from deals import at_random, play_deal
 
 SLIPS = 0.1
 #: Few worlds: noise in the single residual, and in the mean of many no more than chance allows.

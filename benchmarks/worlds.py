@@ -10,16 +10,11 @@ from __future__ import annotations
 
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
-# A neighbour's name would hide the package.
-sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
-
-from arrastre.worlds import Worlds  # noqa: E402
+from arrastre.worlds import Worlds
 
 Problem = tuple[list[int], list[int]]
 DRAWN = 100_000

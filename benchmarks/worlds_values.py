@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 from random import Random
 
-# A neighbour's name would hide the package.
-sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
+import numpy as np
 
-import numpy as np  # noqa: E402
-
-from arrastre.guinote import kernel, playout  # noqa: E402
-from arrastre.guinote.equity import vueltas_equity  # noqa: E402
-from arrastre.guinote.family import pack_rules  # noqa: E402
-from arrastre.guinote.rules import row  # noqa: E402
+from arrastre.guinote import kernel, playout
+from arrastre.guinote.equity import vueltas_equity
+from arrastre.guinote.family import pack_rules
+from arrastre.guinote.rules import row
 
 DEALS = 12
 LANE = 16
