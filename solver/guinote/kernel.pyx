@@ -43,7 +43,7 @@ cdef enum:
 
     # Of a large table: what counts as the end of a deal, and the size of the part that is kept for these.
     NEAR_CARDS = 3
-    NEAR_BITS = 13
+    NEAR_BITS = 12
 
     REPLY_LEAD = 128
     REPLY_FOLLOW = 64
@@ -1831,14 +1831,14 @@ cdef bint may_still_sing(State* s, int seat, int leader, int singers) noexcept n
 
 cdef uint64_t table_mask(Setup* root, uint64_t most) noexcept nogil:
     # How much of the table a search uses. A small search in a small table stays in the processor's nearest cache: six
-    # tricks took a third less time in 2^9 buckets than in 2^18 (docs/speed.md). Each trick more needs some 20 times the
-    # entries while cards are drawn, 8 times without.
+    # tricks took a third less time in 2^9 buckets than in 2^18 (docs/speed.md). Each trick more is worth 8 times the
+    # entries, 16 times while cards are drawn.
     cdef int tricks = count(root.hand[(root.leader + root.table_count) % root.rules.players])
     cdef int bits = 9
     if tricks > 6:
         bits += 3 * (tricks - 6)
     if root.stock_count:
-        bits += 5 * (root.stock_count // root.rules.players)
+        bits += 4 * (root.stock_count // root.rules.players) - 1
     if bits > 30 or <uint64_t> 1 << bits > most:
         return most
     return (<uint64_t> 1 << bits) - 1
