@@ -22,6 +22,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import astuple, dataclass
 from functools import lru_cache
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -37,7 +38,6 @@ _TEMPORARY: Final = ".tmp"
 _KEY: Final = slice(8, 40)
 #: Shards that are held while they are read.
 _HELD: Final = 8
-_WATCHED_EVERY: Final = 0.5
 
 
 class WorkersLostError(Exception):
@@ -201,8 +201,10 @@ def in_processes(jobs: int, order: Order, tasks: Iterator[Task], told: Told) -> 
     Raises :class:`WorkersLostError` when one of them dies, OSError when one cannot write.
     """
     spawn = multiprocessing.get_context("spawn")
-    stop = spawn.Event()
-    pool = ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_begin, initargs=(os.getpid(), stop))
+    # Nothing is ever sent: the workers go when this end is closed, or when this process is no more. Locks and events
+    # that processes share would be held for ever by a worker that was killed with them in hand.
+    theirs, ours = spawn.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_begin, initargs=(theirs,))
     pending: set[Future[Task]] = set()
     try:
         for task in tasks:
@@ -216,8 +218,10 @@ def in_processes(jobs: int, order: Order, tasks: Iterator[Task], told: Told) -> 
     finally:
         # Also when nobody wants the rest: what is half done shall not keep anybody waiting.
         if pending:
-            stop.set()
+            ours.close()
         pool.shutdown(wait=True, cancel_futures=True)
+        ours.close()
+        theirs.close()
 
 
 def _finished(pending: set[Future[Task]], told: Told) -> Iterator[Task]:
@@ -229,14 +233,12 @@ def _finished(pending: set[Future[Task]], told: Told) -> Iterator[Task]:
         yield task
 
 
-def _begin(parent: int, stop: Any) -> None:
-    """A worker's beginning: Ctrl-C is its parent's business, and it does not outlive its parent."""
+def _begin(parent: Connection) -> None:
+    """A worker's beginning: Ctrl-C is its parent's business, and it does not outlive its parent's interest."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
-        while not stop.wait(_WATCHED_EVERY):
-            if os.getppid() != parent:
-                break
+        parent.poll(None)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -284,30 +284,44 @@ def test_a_full_disk_loses_nothing(archive: Path, graded: Path, tmp_path: Path) 
     assert sorted(kept) == sorted((tmp_path / "out.jsonl.parts").glob("*.gz"))
 
 
-def test_a_worker_that_is_killed_is_told(archive: Path, graded: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("after", [0.0, 0.4, 0.8, 1.6])
+def test_a_worker_that_is_killed_is_told(archive: Path, tmp_path: Path, after: float) -> None:
+    """Whatever it had in hand: no lock that it held keeps the others waiting."""
     output = tmp_path / "out.jsonl"
     command = [SCRIPT, "grade", str(archive), "-o", str(output), "--jobs", "2", "--shard", "1"]
     with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-        deadline = time.monotonic() + 30
-        found: list[int] = []
-        while len(found) < 3 and time.monotonic() < deadline:  # a resource tracker, and two workers
-            time.sleep(0.1)
-            found = [int(each) for each in children.read_text().split()]
-        time.sleep(1)
-        os.kill(found[-1], signal.SIGKILL)
-        _, said = process.communicate(timeout=60)
+        try:
+            time.sleep(after)
+            os.kill(a_worker_of(process.pid), signal.SIGKILL)
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 1 and b"--resume goes on" in said
     assert b"Traceback" not in said
+
+
+def a_worker_of(process: int) -> int:
+    """A child of ``process`` that grades, as soon as there is one; not the tracker that multiprocessing starts."""
+    children = Path(f"/proc/{process}/task/{process}/children")
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for each in children.read_text().split():
+            if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes():
+                return int(each)
+        time.sleep(0.02)
+    pytest.fail("no worker was started")
 
 
 def test_interrupted(archive: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     command = [SCRIPT, "grade", str(archive), "-o", str(output), "--jobs", "2", "--shard", "1"]
     with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
-        time.sleep(3)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        try:
+            time.sleep(3)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130 and b"--resume" in said
     assert b"Traceback" not in said
 
