@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import errno
 import hashlib
+import importlib
 import json
 import os
 import shutil
@@ -28,7 +29,7 @@ import click
 from arrastre._version import ANSWERS
 from arrastre.cli import items, shards
 from arrastre.cli.items import Item, Records
-from arrastre.cli.shards import BusyError, Store, Task, WorkersLostError
+from arrastre.cli.shards import BusyError, NoClusterError, Store, Task, WorkersLostError
 from arrastre.cli.text import Text
 from arrastre.errors import ArrastreError
 from arrastre.exact import MAX_THREADS
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Any], Any]
 
+#: The Ray cluster that is started for the run.
+LOCAL: Final = "local"
 FORMS: Final = (".jsonl", ".csv", ".parquet")
 #: Deals in a shard: a killed process loses no more than these.
 SHARD: Final = {"quick": 64, "normal": 2, "deep": 1}
@@ -129,7 +132,8 @@ def add(
     @option("-o", "--output", key="grade_output", metavar=text("help.file"))
     @option("--effort", callback=read.by(read.one_of(*EFFORTS)), metavar="|".join(EFFORTS), default="normal")
     @option("--seed", callback=read.by(read.whole(0, 2**63 - 1)), metavar="K", default="1")
-    @option("--jobs", callback=read.by(read.whole(1, MAX_THREADS)), metavar="N", default="1")
+    @option("--jobs", callback=read.by(read.whole(1, MAX_THREADS)), metavar="N")
+    @option("--ray", metavar="[ADDRESS]", is_flag=False, flag_value=LOCAL)
     @option("--resume", is_flag=True)
     @option("--anew", is_flag=True)
     @option("--anonymous", is_flag=True)
@@ -144,7 +148,8 @@ def add(
         output: str | None,
         effort: str,
         seed: int,
-        jobs: int,
+        jobs: int | None,
+        ray: str | None,
         resume: bool,
         anew: bool,
         anonymous: bool,
@@ -165,25 +170,32 @@ def add(
         if output is None and (resume or anew):
             raise click.UsageError(text("grade.resume_what"))
         if output is not None and Path(output).suffix == ".parquet":
-            _need_pyarrow(text)
+            _need("pyarrow.parquet", "parquet", text)
+        if ray is not None:
+            if Path(ray).exists():
+                # An address may follow the option, and a path that does is not one.
+                raise click.UsageError(text("grade.ray_path", name=ray))
+            _need("ray", "ray", text)
         gate = _Gate(ruleset, _merged(rules), [], "en" if as_json else text.lang)
-        settings = _Settings(EFFORTS[effort], seed, jobs, resume, anew, shard or SHARD[effort], top, as_json)
+        settings = _Settings(EFFORTS[effort], seed, jobs, ray, resume, anew, shard or SHARD[effort], top, as_json)
         names = _Names(secret) if anonymous else None
         return _Grading(text, settings, names, progress, Records(gate.read_deals, only=True)).run(given, output)
 
 
-def _need_pyarrow(text: Text) -> None:
+def _need(module: str, extra: str, text: Text) -> None:
+    """Refuse where the module that an extra brings is missing."""
     try:
-        import pyarrow.parquet  # noqa: F401
+        importlib.import_module(module)
     except ImportError:
-        raise click.UsageError(text("grade.no_extra", extra="arrastre[parquet]")) from None
+        raise click.UsageError(text("grade.no_extra", extra=f"arrastre[{extra}]")) from None
 
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
     effort: Effort
     seed: int
-    jobs: int
+    jobs: int | None
+    ray: str | None
     resume: bool
     anew: bool
     shard: int
@@ -270,6 +282,10 @@ class _Grading:
                 self._progress.close()
                 _say("arrastre grade: " + say("run.cannot_write", name=error.name, reason=error))
                 return FAILED
+            except NoClusterError as error:
+                self._progress.close()
+                _say("arrastre grade: " + say("grade.no_cluster", address=error))
+                return FAILED
             except WorkersLostError:
                 self._progress.close()
                 _say("arrastre grade: " + say("grade.lost"))
@@ -323,8 +339,11 @@ class _Grading:
         return Path(folder)
 
     def _worker(self) -> Callable[[shards.Order, Iterator[Task], shards.Told], Iterator[Task]]:
-        jobs = self._settings.jobs
-        if jobs == 1:
+        jobs, address = self._settings.jobs, self._settings.ray
+        if address is not None:
+            where = None if address == LOCAL else address
+            return lambda order, tasks, told: shards.on_ray(where, jobs, order, tasks, told)
+        if jobs is None or jobs == 1:
             return shards.here
         return lambda order, tasks, told: shards.in_processes(jobs, order, tasks, told)
 
@@ -414,6 +433,7 @@ class _Reading:
         self._order = order
         self._errors = errors
         self._progress = grading._progress
+        self._alone = grading._settings.ray is None and grading._settings.jobs in (None, 1)
         self.failed = self.deals = self.repeated = 0
 
     def tasks(self, how: shards.Order) -> Iterator[Task]:
@@ -449,7 +469,7 @@ class _Reading:
             if key in self._store:
                 self._progress.add(1)
                 continue
-            waiting.append((key, deal if settings.jobs == 1 else shards.sent(deal)))
+            waiting.append((key, deal if self._alone else shards.sent(deal)))
             if len(waiting) == settings.shard:
                 yield _task(waiting)
                 waiting = []

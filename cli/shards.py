@@ -11,9 +11,11 @@ import fcntl
 import gzip
 import hashlib
 import json
+import logging
 import multiprocessing
 import os
 import signal
+import socket
 import threading
 import zlib
 from collections import OrderedDict
@@ -42,6 +44,10 @@ _HELD: Final = 8
 
 class WorkersLostError(Exception):
     """A worker ended without a word: killed, or for want of memory."""
+
+
+class NoClusterError(Exception):
+    """No Ray cluster answers at an address."""
 
 
 class BusyError(Exception):
@@ -82,7 +88,13 @@ def sent(deal: Deal) -> Deal | Mapping[str, Any]:
 
 
 def work(order: Order, task: Task, told: Callable[[], None] = lambda: None) -> Task:
-    """Grade the deals of a task and write its shard. This is what every worker does, wherever it is."""
+    """Grade the deals of a task and write its shard."""
+    write_whole(Path(order.folder, task.name), shard(order, task, told))
+    return Task(task.keys, ())
+
+
+def shard(order: Order, task: Task, told: Callable[[], None] = lambda: None) -> bytes:
+    """Grade the deals of a task: what its shard holds. This is what every worker does, wherever it is."""
     lines = []
     for key, given in zip(task.keys, task.deals, strict=True):
         deal = given if isinstance(given, Deal) else Record.from_dict(given, strict=False).deals[0]
@@ -93,8 +105,7 @@ def work(order: Order, task: Task, told: Callable[[], None] = lambda: None) -> T
         text = json.dumps({"key": key, "grade": found}, ensure_ascii=False, separators=(",", ":"))
         lines.append(text.encode("utf-8", "surrogatepass") + b"\n")
         told()
-    write_whole(Path(order.folder, task.name), gzip.compress(b"".join(lines), 1, mtime=0))
-    return Task(task.keys, ())
+    return gzip.compress(b"".join(lines), 1, mtime=0)
 
 
 @lru_cache(maxsize=1)
@@ -242,3 +253,125 @@ def _begin(parent: Connection) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+#: A Ray task that has brought down so many workers brings them down itself.
+_ATTEMPTS: Final = 5
+#: After so many seconds without a single worker the cluster is given up.
+_PATIENCE: Final = 120.0
+#: Seconds to find out whether anybody listens at an address.
+_KNOCK: Final = 10.0
+
+
+def on_ray(address: str | None, jobs: int | None, order: Order, tasks: Iterator[Task], told: Told) -> Iterator[Task]:
+    """Have a Ray cluster do it, one worker on each of its processors, or on ``jobs`` of them.
+
+    ``address`` ``None`` starts a cluster on this machine. Shards come back as bytes and are written here, so that the
+    machines need no folder in common. Raises :class:`NoClusterError`, :class:`WorkersLostError` when there have been
+    no workers for two minutes or one task has brought down five of them.
+    """
+    import ray
+
+    # The cluster's own messages are its operator's; what goes wrong here is told in this command's words.
+    try:
+        _knock(address or "")
+        ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False, include_dashboard=False)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise NoClusterError(address or "") from error
+    try:
+        yield from _Cluster(ray, jobs, order).work(tasks, told)
+    finally:
+        ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Raises OSError where nobody listens at HOST:PORT, for which Ray itself takes minutes."""
+    host, colon, port = address.rpartition(":")
+    if colon and port.isdigit() and "/" not in host:
+        socket.create_connection((host, int(port)), timeout=_KNOCK).close()
+
+
+class _RayWorker:
+    """What runs on a processor of the cluster, with working memory that stays warm from one shard to the next."""
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+
+    def ready(self) -> None:
+        """Answers as soon as there is a place for this worker."""
+
+    def work(self, task: Task) -> bytes:
+        return shard(self._order, task)
+
+
+class _Cluster:
+    """Who does what on a Ray cluster. Tasks go to workers that have answered, one at a time, and are given to another
+    when a worker is lost: Ray's own retries fail when the worker's machine is gone."""
+
+    def __init__(self, ray: Any, jobs: int | None, order: Order) -> None:
+        self._ray = ray
+        self._order = order
+        self._make = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_RayWorker)
+        self._jobs = jobs
+        #: What is waited for: a worker's first word, or a task's shard.
+        self._pending: dict[Any, tuple[Any, Task | None]] = {}
+        self._idle: list[Any] = []
+        self._again: list[Task] = []
+        self._attempts: dict[str, int] = {}
+
+    def work(self, tasks: Iterator[Task], told: Told) -> Iterator[Task]:
+        self._hire()
+        for task in tasks:
+            yield from self._until(lambda: bool(self._idle) and not self._again, told)
+            self._give(task)
+        yield from self._until(lambda: not self._again and not self._working(), told)
+
+    def _until(self, done: Callable[[], bool], told: Told) -> Iterator[Task]:
+        """Take in what comes, and give again what was lost, until ``done``."""
+        while True:
+            while self._again and self._idle:
+                self._give(self._again.pop())
+            if done():
+                return
+            self._hire()
+            waiting = list(self._pending)
+            alone = not self._working() and not self._idle
+            ready, _ = self._ray.wait(waiting, num_returns=1, timeout=_PATIENCE if alone else 1.0)
+            if alone and not ready:
+                raise WorkersLostError
+            for each in ready:
+                worker, task = self._pending.pop(each)
+                try:
+                    found = self._ray.get(each)
+                except self._ray.exceptions.RayTaskError:
+                    raise  # a fault of this program, the same anywhere
+                except self._ray.exceptions.RayError:
+                    self._lost(task)
+                    continue
+                self._idle.append(worker)
+                if task is not None:
+                    write_whole(Path(self._order.folder, task.name), found)
+                    told(len(task.keys))
+                    yield Task(task.keys, ())
+
+    def _working(self) -> int:
+        return sum(task is not None for _, task in self._pending.values())
+
+    def _hire(self) -> None:
+        """As many workers as the cluster has processors now; those that find no place wait."""
+        wanted = self._jobs or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        while len(self._idle) + len(self._pending) < wanted:
+            worker = self._make.remote(self._order)
+            self._pending[worker.ready.remote()] = (worker, None)
+
+    def _give(self, task: Task) -> None:
+        worker = self._idle.pop()
+        self._pending[worker.work.remote(task)] = (worker, task)
+
+    def _lost(self, task: Task | None) -> None:
+        if task is None:
+            return
+        self._attempts[task.name] = self._attempts.get(task.name, 0) + 1
+        if self._attempts[task.name] >= _ATTEMPTS:
+            raise WorkersLostError
+        self._again.append(task)

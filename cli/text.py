@@ -320,8 +320,14 @@ MESSAGES: Final[dict[str, Message]] = {
         "quick: solo a posteriori; normal (por defecto): de 256 a 1024 mundos por decisión; deep: de 1024 a 16384.",
     ),
     "option.jobs": Message(
-        "Grade in so many processes (default 1); the output is the same.",
-        "Juzga en tantos procesos (por defecto, 1); la salida es la misma.",
+        "Grade in so many processes (default 1; with --ray, one a processor); the output is the same.",
+        "Juzga en tantos procesos (por defecto, 1; con --ray, uno por procesador); la salida es la misma.",
+    ),
+    "option.ray": Message(
+        "Grade on the Ray cluster at this address, in --jobs workers or one on each processor; without an address, on "
+        "a cluster that is started here for the run. Needs arrastre[ray].",
+        "Juzga en el clúster de Ray de esta dirección, con --jobs procesos o uno por procesador; sin dirección, en un "
+        "clúster que se arranca aquí para la ocasión. Necesita arrastre[ray].",
     ),
     "option.resume": Message(
         "Go on from what an earlier run with this output has graded.",
@@ -368,9 +374,18 @@ MESSAGES: Final[dict[str, Message]] = {
         "{folder} holds what an earlier run has graded: --resume goes on from it, --anew throws it away",
         "{folder} contiene lo que juzgó una ejecución anterior: --resume sigue desde ahí, --anew lo desecha",
     ),
+    "grade.ray_path": Message(
+        "{name} is a path; --ray takes the address of a cluster, or nothing: put it last, or write --ray=local",
+        "{name} es una ruta; --ray lleva la dirección de un clúster, o nada: póngase al final, o escriba --ray=local",
+    ),
+    "grade.no_cluster": Message(
+        "there is no Ray cluster to be had at {address}", "no hay ningún clúster de Ray en {address}"
+    ),
     "grade.lost": Message(
-        "a worker ended unexpectedly (killed, or out of memory); --resume goes on",
-        "un proceso acabó inesperadamente (muerto o sin memoria); --resume sigue",
+        "a worker ended unexpectedly (killed, or out of memory), or there are none; what is graded is kept, and "
+        "--resume goes on",
+        "un proceso acabó inesperadamente (muerto o sin memoria), o no hay ninguno; lo juzgado se conserva, y --resume "
+        "sigue",
     ),
     "grade.interrupted": Message("interrupted; --resume goes on from here", "interrumpido; --resume sigue desde aquí"),
     "grade.failed": Message("{failed} faulty: see {name}", "{failed} con faltas: véase {name}"),
