@@ -28,7 +28,8 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 
 import arrastre
 from arrastre.game import Action, Position
-from arrastre.grade import EFFORTS, Effort, grade_deal
+from arrastre.grade import EFFORTS, PHASES, Effort, grade_deal
+from arrastre.grade import _Grader as Grader
 from arrastre.record import Record
 from deals import at_random, play_deal
 
@@ -66,11 +67,10 @@ def deal(seed: int, players: int = 4) -> arrastre.Deal:
     return Record.from_dict(played(seed, players)).deals[0]
 
 
-def residual(seed: int) -> float:
-    """The residual of a deal, in points for the side of seats 0 and 2."""
+def residual(seed: int) -> float | None:
+    """The residual of a deal, in points for the side of seats 0 and 2; ``None`` for one that a tute ended early."""
     luck = grade_deal(deal(seed), effort=LITTLE, seed=seed).luck
-    assert luck is not None
-    return round(luck.residual, 6)
+    return None if luck is None else round(luck.residual, 6)
 
 
 def speed(number: int) -> None:
@@ -82,35 +82,56 @@ def speed(number: int) -> None:
         reading = time.process_time() - start
         print(f"{players} players: reading {number / reading:.0f} deals a core-second")
         efforts = [("arrastre only", Effort("arrastre", 0, 0, 1, 0), deals), ("quick", EFFORTS["quick"], deals)]
-        efforts.append(("normal", EFFORTS["normal"], deals[: max(1, number // 40)]))
+        efforts.append(("normal", EFFORTS["normal"], deals[: max(1, number // 20)]))
+        efforts.append(("deep", EFFORTS["deep"], deals[: max(1, number // 100)]))
         for name, effort, some in efforts:
             grade_deal(some[0], effort=effort, context=context)  # the average deal of a ruleset is found once
-            took, decisions = [], 0
+            took: list[float] = []
+            seconds: Counter[str] = Counter()
+            decisions: Counter[str] = Counter()
             for each in some:
                 start = time.process_time()
-                decisions += len(grade_deal(each, effort=effort, context=context).decisions)
+                by_phase(each, effort, context, seconds, decisions)
                 took.append(time.process_time() - start)
             total = sum(took)
             print(
-                f"{players} players, {name}: {len(some) / total:.2f} deals and {decisions / total:.1f} decisions a "
-                f"core-second, {1000 * statistics.mean(took):.1f} ms a deal, at most {1000 * max(took):.0f} ms"
+                f"{players} players, {name}: {len(some) / total:.2f} deals a core-second, "
+                f"{1000 * statistics.mean(took):.1f} ms a deal, at most {1000 * max(took):.0f} ms; decisions a "
+                f"core-second: "
+                + ", ".join(f"{phase} {decisions[phase] / seconds[phase]:.0f}" for phase in PHASES if decisions[phase])
+                + f"; luck {100 * seconds['luck'] / total:.0f} % of the time"
             )
-        phases: Counter[str] = Counter()
-        for each in deals:
-            phases.update(decision.phase for decision in grade_deal(each, effort=EFFORTS["quick"], context=context))
-        print(f"{players} players: decisions that quick sees, by phase: {dict(phases)}")
+
+
+def by_phase(
+    one: arrastre.Deal, effort: Effort, context: arrastre.Context, seconds: Counter[str], decisions: Counter[str]
+) -> None:
+    """Grade a deal as :func:`arrastre.grade.grade_deal` does, and note what its parts take."""
+    grader = Grader(one, effort, 1, context)
+    start = time.process_time()
+    for choice in grader.choices():
+        decision = grader.judged(choice)
+        now = time.process_time()
+        if decision is not None:
+            seconds[decision.phase] += now - start
+            decisions[decision.phase] += 1
+        start = now
+    if grader.taken_apart:
+        grader.luck()
+        seconds["luck"] += time.process_time() - start
 
 
 def residuals(number: int, path: Path) -> None:
-    found: list[float] = json.loads(path.read_text())["residuals"] if path.exists() else []
+    found: list[float | None] = json.loads(path.read_text())["residuals"] if path.exists() else []
     for seed in range(len(found), number):
         found.append(residual(seed))
         if seed % 10 == 9 or seed == number - 1:
             path.write_text(json.dumps({"worlds": LITTLE.worlds, "slips": SLIPS, "residuals": found}, indent=1) + "\n")
             print(f"\r{seed + 1}/{number}", end="", file=sys.stderr)
-    mean, error = statistics.mean(found), statistics.stdev(found) / math.sqrt(len(found))
+    known = [each for each in found if each is not None]
+    mean, error = statistics.mean(known), statistics.stdev(known) / math.sqrt(len(known))
     print(
-        f"{len(found)} deals: mean residual {mean:+.2f}, standard error {error:.2f}, {mean / error:+.2f} errors from 0"
+        f"{len(known)} deals: mean residual {mean:+.2f}, standard error {error:.2f}, {mean / error:+.2f} errors from 0"
     )
 
 

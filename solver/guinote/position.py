@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 from arrastre.cards import (
@@ -239,15 +240,7 @@ class GuinotePosition(Position):
 
     def legal_actions(self) -> tuple[Action, ...]:
         """Cards as the hand holds them, then cantes (trumps first), cambio, tute, pass."""
-        deck = self.rules.deck
-        seat = self.seat
-        actions = [Action(card_text(card, deck), seat) for card in self.legal_cards()]
-        actions += [Action(f"{CANTE} {suit_text(suit, deck)}", singer) for singer, suit in self.cantes()]
-        actions += [Action(CAMBIO, holder) for holder in self.exchanges()]
-        actions += [Action(TUTE, holder) for holder in self.tutes()]
-        if self.moment not in (LEAD, PLAY):
-            actions.append(Action(PASS, seat))
-        return tuple(actions)
+        return _legal_actions(self)
 
     def legal_cards(self) -> tuple[int, ...]:
         """The cards that the seat to act may play now; none at a moment in which no card is played."""
@@ -616,3 +609,16 @@ def _with(hands: tuple[tuple[int, ...], ...], seat: int, hand: tuple[int, ...]) 
 
 def _added(pair: tuple[int, int], side: int, gain: int) -> tuple[int, int]:
     return (pair[0], pair[1] + gain) if side else (pair[0] + gain, pair[1])
+
+
+# Whoever looks at a position asks for these several times, and then goes on to the next.
+@lru_cache(maxsize=4)
+def _legal_actions(position: GuinotePosition) -> tuple[Action, ...]:
+    deck, seat = position.rules.deck, position.seat
+    actions = [Action(card_text(card, deck), seat) for card in position.legal_cards()]
+    actions += [Action(f"{CANTE} {suit_text(suit, deck)}", singer) for singer, suit in position.cantes()]
+    actions += [Action(CAMBIO, holder) for holder in position.exchanges()]
+    actions += [Action(TUTE, holder) for holder in position.tutes()]
+    if position.moment not in (LEAD, PLAY):
+        actions.append(Action(PASS, seat))
+    return tuple(actions)
