@@ -1,4 +1,4 @@
-"""What the README shows is what happens."""
+"""What the README and the other pages show is what happens."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ from pathlib import Path
 
 import pytest
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
+ROOT = Path(__file__).parent.parent
+PAGES = {path.name: path.read_text() for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
 PORT = "50051"
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    """The blocks of all pages that are in a language."""
+    fence = re.compile(rf"^```{language}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    return [block for page in PAGES.values() for block in fence.findall(page)]
 
 
 def run_python(block: str) -> None:
-    test = doctest.DocTestParser().get_doctest(block, {}, "README.md", "README.md", 0)
+    test = doctest.DocTestParser().get_doctest(block, {}, "page", "page", 0)
     report: list[str] = []
     assert test.examples
     assert doctest.DocTestRunner().run(test, out=report.append).failed == 0, "".join(report)
@@ -36,12 +39,13 @@ def test_commands(block: str) -> None:
         capture_output=True,
         text=True,
         check=True,
+        cwd=ROOT,
         env=os.environ | {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "COLUMNS": "80"},
     )
     assert done.stdout == expected
 
 
-@pytest.mark.parametrize("block", [block for block in blocks("python") if PORT not in block])
+@pytest.mark.parametrize("block", [block for block in blocks("python") if ">>>" in block and PORT not in block])
 def test_python(block: str) -> None:
     run_python(block)
 

@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -125,6 +126,15 @@ def test_parquet_says_the_same(archive: Path, graded: Path, tmp_path: Path) -> N
     run(*QUICK, str(archive), "-o", str(tmp_path / "out.parquet"))
     assert parquet.read_table(tmp_path / "out.parquet").to_pylist() == rows(graded / "out.jsonl")
     assert parquet.read_table(tmp_path / "out.deals.parquet").to_pylist() == rows(graded / "out.deals.jsonl")
+
+
+def test_every_column_is_described() -> None:
+    page = (ROOT / "docs" / "grading.md").read_text()
+    decisions, deals = page.split("### A row a deal")
+    described = [dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", part, re.MULTILINE)) for part in (decisions, deals)]
+    assert described[0] == DECISION_COLUMNS
+    above = re.findall(r"`(\w+)`", deals.split(" as above; then")[0])
+    assert described[1] == {name: kind for name, kind in DEAL_COLUMNS.items() if name not in above}
 
 
 # -- where it comes from
