@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import ClassVar
 
@@ -145,7 +146,17 @@ class BuildProto(Command):
         # The plugins that write the stubs are in the build environment, whose scripts may not be on the PATH.
         scripts = os.pathsep.join([str(Path(sys.executable).parent), *os.get_exec_path()])
         plugins = {name: shutil.which(f"protoc-gen-{name}", path=scripts) for name in ("mypy", "mypy_grpc")}
-        arguments = ["protoc", "-Iproto", "--python_out=proto", "--grpc_python_out=proto"]
+        # Where google/rpc/status.proto is, and google/protobuf/any.proto.
+        common = Path(next(iter(import_module("google.rpc").__path__))).parent.parent
+        builtin = Path(str(protoc.__file__)).with_name("_proto")
+        arguments = [
+            "protoc",
+            "-Iproto",
+            f"-I{common}",
+            f"-I{builtin}",
+            "--python_out=proto",
+            "--grpc_python_out=proto",
+        ]
         arguments += [f"--plugin=protoc-gen-{name}={path}" for name, path in plugins.items()]
         arguments += [f"--{name}_out=quiet:proto" for name in plugins]
         if protoc.main([*arguments, *protos]) != 0:

@@ -38,8 +38,7 @@ import duel
 import reference.worlds as brute
 from arrastre.estimate import DEFAULT_VIEW
 from arrastre.game import Knowledge, Limits
-from arrastre.grade import EFFORTS, FLAGS, Decision, controlled
-from arrastre.grade import _Grader as Grader
+from arrastre.grade import EFFORTS, FLAGS, Decision, Grader, controlled
 from arrastre.guinote.knowledge import GuinoteKnowledge, History
 from arrastre.guinote.position import PASS, GuinotePosition
 from arrastre.worlds import Worlds

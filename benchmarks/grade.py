@@ -28,8 +28,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 
 import arrastre
 from arrastre.game import Action, Position
-from arrastre.grade import EFFORTS, PHASES, Effort, grade_deal
-from arrastre.grade import _Grader as Grader
+from arrastre.grade import EFFORTS, PHASES, Effort, Grader, grade_deal
 from arrastre.record import Record
 from deals import at_random, play_deal
 

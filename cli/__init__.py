@@ -28,7 +28,8 @@ import click
 import arrastre
 from arrastre import game, notation
 from arrastre.cards import quoted
-from arrastre.cli import best, convert, grade, items
+from arrastre.cli import best, convert, engine, grade, items, remote
+from arrastre.cli import serve as serving
 from arrastre.cli.items import Item
 from arrastre.cli.standings import Standings
 from arrastre.cli.text import LANGUAGES, Text, language
@@ -47,7 +48,7 @@ BROKEN_PIPE: Final = 141
 _AHEAD: Final = 256
 """How many items are read before the oldest of them must have been answered."""
 
-LINE_NODES: Final = 2_000_000
+LINE_NODES: Final = remote.LINE_NODES
 """How much is looked at for each action of a line that was played: enough for everything after the draw."""
 
 _PROGRESS_EVERY: Final = 0.25
@@ -907,6 +908,7 @@ def command(lang: str) -> click.Group:
     @option("--seconds", callback=read.by(read.seconds), metavar="S")
     @option("--stats", is_flag=True)
     @option("--json", "as_json", key="json", is_flag=True)
+    @remote.options(option)
     @common
     def solve(
         given: Sequence[str],
@@ -923,10 +925,20 @@ def command(lang: str) -> click.Group:
         seconds: float | None,
         stats: bool,
         as_json: bool,
+        server: str | None,
+        token_file: str | None,
+        ca: str | None,
     ) -> int:
         gate = _Gate(ruleset, _merged(rules), then or [], "en" if as_json else lang, at)
         run = _Run(text, as_json, progress)
-        solver = _Solver(threads, objective, want, line is not False, nodes, seconds)
+        asked = (threads, objective, want, line is not False, nodes, seconds)
+        solver: _Solver | remote.RemoteSolver
+        if server is None:
+            solver = _Solver(*asked)
+        else:
+            if stats:
+                raise click.UsageError(text("usage.stats_server"))
+            solver = remote.RemoteSolver(remote.connected(text, server, token_file, ca, seconds), *asked)
 
         def faults(item: Item) -> str:
             return "" if item.error is None else run.render.faults(item, item.error)
@@ -1052,13 +1064,8 @@ def command(lang: str) -> click.Group:
     def rules(names: Sequence[str], players: int, rules: Sequence[Mapping[str, str]], as_json: bool) -> int:
         return _show_rules(text, names, players, _merged(rules), as_json)
 
-    @adding("serve")
-    @option("--host", metavar="ADDRESS", default="127.0.0.1")
-    @option("--port", callback=read.by(read.whole(0, 65535)), metavar="N", default="50051")
-    @option("--threads", key="serve_threads", callback=read.by(read.whole(1, _MOST_THREADS)), metavar="N")
-    @common
-    def serve(host: str, port: int, threads: int | None) -> int:
-        return _serve(text, host, port, threads)
+    serving.add(adding, option, common, read, text)
+    engine.add(adding, option, common, read, text)
 
     return cast(click.Group, group)
 
@@ -1104,23 +1111,4 @@ def _show_rules(text: Text, names: Sequence[str], players: int, rules: Mapping[s
     if not (as_json or names):
         output.write(render.rulesets(tables))
     output.flush()
-    return OK
-
-
-def _serve(text: Text, host: str, port: int, threads: int | None) -> int:
-    # Here, so that no other command waits for gRPC to be imported.
-    from arrastre import server
-
-    def ready(address: str) -> None:
-        _say(text("serve.listening", address=address))
-
-    try:
-        server.serve(host, port, threads=threads or 0, ready=ready)
-    except ArrastreError as error:
-        for fault in error.faults:
-            _say(f"arrastre serve: --{fault.field}: {text.fault(fault)}")
-        return BAD_USAGE
-    except OSError as error:
-        _say("arrastre serve: " + text("serve.failed", reason=error.strerror or error))
-        return FAILED
     return OK

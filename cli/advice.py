@@ -20,15 +20,6 @@ _MANY: Final = 10**12
 """From here on a count is written by its first digits and its power of ten."""
 
 
-def comparisons(advice: Advice, *, every: bool) -> list[Comparison]:
-    """The best action compared with every other one, or with the first that is not as good."""
-    if advice.solved or not advice.worlds:
-        return []
-    others = [each.action for each in advice.actions[1:] if every or each.status != "equal"]
-    found = [advice.compare(each) for each in (others if every else others[:1])]
-    return [each for each in found if each is not None]
-
-
 class AdviceRenderer(Renderer):
     """Renders estimates for one stream."""
 
@@ -55,7 +46,7 @@ class AdviceRenderer(Renderer):
         parts += self._ground(advice)
         if other is not None and not advice.solved:
             parts += [Line(), self._gap(advice, other)]
-        compared = comparisons(advice, every=why)
+        compared = advice.comparisons(every=why)
         for comparison in compared:
             parts += [Line(), *self._why(advice, comparison, diagram)]
         if where:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 import click
 
 from arrastre import estimate
+from arrastre.cli import remote
 from arrastre.cli.items import Item, Records
 from arrastre.cli.text import Text
 from arrastre.errors import Fault, InvalidRequest
@@ -59,6 +60,7 @@ def add(
     @judged
     @option("--stats", key="best_stats", is_flag=True)
     @option("--json", "as_json", key="json", is_flag=True)
+    @remote.options(option)
     @common
     def best(
         given: Sequence[str],
@@ -79,16 +81,28 @@ def add(
         progress: str,
         stats: bool,
         as_json: bool,
+        server: str | None,
+        token_file: str | None,
+        ca: str | None,
     ) -> int:
         from arrastre.cli import _dumps, _Gate, _listed, _merged, _Run
-        from arrastre.cli.advice import AdviceRenderer, comparisons
+        from arrastre.cli.advice import AdviceRenderer
 
         gate = _Gate(ruleset, _merged(rules), [], "en" if as_json else text.lang, at)
-        board = _Board(text, progress)
+        if server is not None and stats:
+            raise click.UsageError(text("usage.stats_server"))
+        # Of what a service thinks only the last is seen.
+        board = _Board(text, progress if server is None else "none")
         run = _Run(text, as_json, "none" if board.seen else progress)
         render = AdviceRenderer(run.output.stream, text)
         limits = {"worlds": worlds, "seconds": seconds, "nodes": nodes, "seed": seed, "threads": threads}
-        adviser = _Adviser(view or estimate.DEFAULT_VIEW, both, {"objective": objective, **limits}, board)
+        asked: dict[str, Any] = {"objective": objective, **limits}
+        adviser: _Adviser | remote.RemoteAdviser
+        if server is None:
+            adviser = _Adviser(view or estimate.DEFAULT_VIEW, both, asked, board)
+        else:
+            client = remote.connected(text, server, token_file, ca, seconds)
+            adviser = remote.RemoteAdviser(client, view or estimate.DEFAULT_VIEW, both, asked)
         here = None if at is None else at.where
 
         def answer(item: Item) -> Future[str] | None:
@@ -105,22 +119,20 @@ def add(
                 if item.deal is not None:
                     found |= {"deal": item.deal.number, "at": str(here), "faults": _listed(item.deal)}
                 if both:
-                    found["other"] = None if other is None else _without_head(other)
+                    found["other"] = None if other is None else other.other_dict()
                 if where:
                     found["where"] = [each.to_dict() for each in advice.where]
                 if why:
-                    found["why"] = [each.to_dict() for each in comparisons(advice, every=True)]
+                    found["why"] = [each.to_dict() for each in advice.comparisons(every=True)]
                 return _dumps(found | ({"seconds": round(took, 6)} if stats else {}))
 
-            return adviser.submit(source, {"at": here if item.deal is not None else None}, seat, written)
+            at_ = here if item.deal is not None else None
+            if isinstance(adviser, remote.RemoteAdviser):
+                who = None if seat is None else _seat(source, at_, seat)
+                return adviser.submit(source, {"at": at_}, who, written)
+            return adviser.submit(source, {"at": at_}, seat, written)
 
         return run.items(given, answer, adviser.stop, records=Records(gate.read_deals))
-
-
-def _without_head(advice: Advice) -> dict[str, Any]:
-    """An estimate's JSON form without what it shares with the other one."""
-    shared = ("schema", "index", "seat", "objective", "worldCount", "seed", "solved")
-    return {name: value for name, value in advice.to_dict().items() if name not in shared}
 
 
 class _Adviser:

@@ -27,7 +27,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Protocol, TextIO, cast
 import click
 
 from arrastre._version import ANSWERS
-from arrastre.cli import items, shards
+from arrastre.cli import items, remote, shards
 from arrastre.cli.items import Item, Records
 from arrastre.cli.shards import BusyError, NoClusterError, Store, Task, WorkersLostError
 from arrastre.cli.text import Text
@@ -38,6 +38,7 @@ from arrastre.tally import Line, Tally
 
 if TYPE_CHECKING:
     from arrastre.cli import _Reader
+    from arrastre.client import Client
 
 Decorator = Callable[[Any], Any]
 
@@ -49,6 +50,8 @@ SHARD: Final = {"quick": 64, "normal": 2, "deep": 1}
 #: Players in the table, those with most decisions.
 TOP: Final = 20
 _ROWS: Final = 10_000
+#: Seconds more than usual that a service may take for the deals of a task.
+_LONG: Final = 600.0
 _SHOWN_EVERY: Final = 0.25
 
 #: The columns of the files, by name, with their types as Parquet has them.
@@ -142,6 +145,7 @@ def add(
     @option("--shard", callback=read.by(read.whole(1, 100_000)), metavar="N")
     @judged
     @option("--json", "as_json", key="grade_json", is_flag=True)
+    @remote.options(option)
     @common
     def grade(
         given: Sequence[str],
@@ -160,6 +164,9 @@ def add(
         rules: Sequence[Mapping[str, str]],
         progress: str,
         as_json: bool,
+        server: str | None,
+        token_file: str | None,
+        ca: str | None,
     ) -> int:
         from arrastre.cli import _Gate, _merged
 
@@ -176,10 +183,14 @@ def add(
                 # An address may follow the option, and a path that does is not one.
                 raise click.UsageError(text("grade.ray_path", name=ray))
             _need("ray", "ray", text)
+        client = None if server is None else remote.connected(text, server, token_file, ca, _LONG)
+        if client is not None and ray is not None:
+            raise click.UsageError(text("usage.jobs_server"))
         gate = _Gate(ruleset, _merged(rules), [], "en" if as_json else text.lang)
         settings = _Settings(EFFORTS[effort], seed, jobs, ray, resume, anew, shard or SHARD[effort], top, as_json)
         names = _Names(secret) if anonymous else None
-        return _Grading(text, settings, names, progress, Records(gate.read_deals, only=True)).run(given, output)
+        records = Records(gate.read_deals, only=True)
+        return _Grading(text, settings, names, progress, records, client).run(given, output)
 
 
 def _need(module: str, extra: str, text: Text) -> None:
@@ -246,7 +257,15 @@ class _WriteError(Exception):
 class _Grading:
     """The command at work."""
 
-    def __init__(self, text: Text, settings: _Settings, names: _Names | None, progress: str, records: Records) -> None:
+    def __init__(
+        self,
+        text: Text,
+        settings: _Settings,
+        names: _Names | None,
+        progress: str,
+        records: Records,
+        client: Client | None,
+    ) -> None:
         from arrastre.cli import _Interrupt, _Output
         from arrastre.cli.render import Renderer
 
@@ -254,6 +273,7 @@ class _Grading:
         self._settings = settings
         self._names = names
         self._records = records
+        self._client = client
         self._output = _Output()
         self._interrupt = _Interrupt()
         self._progress = _Progress(progress, text)
@@ -285,6 +305,10 @@ class _Grading:
             except NoClusterError as error:
                 self._progress.close()
                 _say("arrastre grade: " + say("grade.no_cluster", address=error))
+                return FAILED
+            except shards.RefusedError as error:
+                self._progress.close()
+                _say("arrastre grade: " + str(error))
                 return FAILED
             except WorkersLostError:
                 self._progress.close()
@@ -340,6 +364,9 @@ class _Grading:
 
     def _worker(self) -> Callable[[shards.Order, Iterator[Task], shards.Told], Iterator[Task]]:
         jobs, address = self._settings.jobs, self._settings.ray
+        client = self._client
+        if client is not None:
+            return lambda order, tasks, told: shards.on_server(client, jobs or 1, order, tasks, told)
         if address is not None:
             where = None if address == LOCAL else address
             return lambda order, tasks, told: shards.on_ray(where, jobs, order, tasks, told)
@@ -433,7 +460,9 @@ class _Reading:
         self._order = order
         self._errors = errors
         self._progress = grading._progress
-        self._alone = grading._settings.ray is None and grading._settings.jobs in (None, 1)
+        settings = grading._settings
+        # A deal that stays in this process need not be put in a form that travels.
+        self._alone = grading._client is not None or (settings.ray is None and settings.jobs in (None, 1))
         self.failed = self.deals = self.repeated = 0
 
     def tasks(self, how: shards.Order) -> Iterator[Task]:

@@ -20,19 +20,22 @@ import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from arrastre._version import ANSWERS
 from arrastre.exact import Context
 from arrastre.game import Deal
 from arrastre.grade import SCHEMA, Effort, grade_deal
 from arrastre.record import Record
+
+if TYPE_CHECKING:
+    from arrastre.client import Client
 
 _SUFFIX: Final = ".jsonl.gz"
 _TEMPORARY: Final = ".tmp"
@@ -93,12 +96,21 @@ def work(order: Order, task: Task, told: Callable[[], None] = lambda: None) -> T
     return Task(task.keys, ())
 
 
-def shard(order: Order, task: Task, told: Callable[[], None] = lambda: None) -> bytes:
-    """Grade the deals of a task: what its shard holds. This is what every worker does, wherever it is."""
+def shard(
+    order: Order,
+    task: Task,
+    told: Callable[[], None] = lambda: None,
+    graded: Callable[[Deal], dict[str, Any]] | None = None,
+) -> bytes:
+    """Grade the deals of a task: what its shard holds. This is what every worker does, wherever it is; ``graded`` has
+    somebody else grade a deal."""
     lines = []
     for key, given in zip(task.keys, task.deals, strict=True):
         deal = given if isinstance(given, Deal) else Record.from_dict(given, strict=False).deals[0]
-        found = grade_deal(deal, effort=order.effort, seed=order.seed, context=_context()).to_dict()
+        if graded is not None:
+            found = graded(deal)
+        else:
+            found = grade_deal(deal, effort=order.effort, seed=order.seed, context=_context()).to_dict()
         if not order.options:
             for each in found["decisions"]:
                 del each["options"]
@@ -253,6 +265,43 @@ def _begin(parent: Connection) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+class RefusedError(Exception):
+    """A service does not do the work."""
+
+
+def on_server(client: Client, jobs: int, order: Order, tasks: Iterator[Task], told: Told) -> Iterator[Task]:
+    """Have a service grade, so many deals at a time; shards are written here.
+
+    Raises :class:`RefusedError` when the service refuses or cannot be reached.
+    """
+    from arrastre.cli import remote
+    from arrastre.client import ServiceError
+
+    def graded(deal: Deal) -> dict[str, Any]:
+        return remote.grade(client, deal, order.effort.name, order.seed)
+
+    pending: set[Future[Task]] = set()
+
+    def done(task: Task) -> Task:
+        write_whole(Path(order.folder, task.name), shard(order, task, graded=graded))
+        return Task(task.keys, ())
+
+    try:
+        with ThreadPoolExecutor(jobs, thread_name_prefix="remote") as pool:
+            for task in tasks:
+                pending.add(pool.submit(done, task))
+                if len(pending) >= 2 * jobs:
+                    yield from _finished(pending, told)
+            while pending:
+                yield from _finished(pending, told)
+    except ServiceError as error:
+        raise RefusedError(str(error)) from None
+    finally:
+        for each in pending:
+            each.cancel()
+        client.close()
 
 
 #: A Ray task that has brought down so many workers brings them down itself.

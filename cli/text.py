@@ -124,10 +124,24 @@ MESSAGES: Final[dict[str, Message]] = {
     "help.log": Message("LOG...", "REGISTRO-AJENO..."),
     "help.template": Message("TEMPLATE", "PLANTILLA"),
     "help.file": Message("FILE", "FICHERO"),
+    "help.engine": Message(
+        "Answer questions that come as JSON lines.", "Responde a preguntas que llegan en líneas JSON."
+    ),
+    "help.engine.more": Message(
+        "For programs: each line of standard input is a question with an id, each gets exactly one answer on standard "
+        "output. docs/service.md describes them. At the end of the input what was asked is still answered.",
+        "Para programas: cada línea de la entrada estándar es una pregunta con un id, y cada una recibe exactamente "
+        "una respuesta en la salida estándar. docs/service.md las describe. Al acabar la entrada aún se responde a lo "
+        "pedido.",
+    ),
     "help.serve": Message("Answer over gRPC until told to stop.", "Responde por gRPC hasta que se le mande parar."),
     "help.serve.more": Message(
-        "Listens on the loopback interface unless told otherwise; SIGTERM and Ctrl-C let calls in flight end.",
-        "Escucha en la interfaz local si no se dice otra cosa; SIGTERM y Ctrl-C dejan terminar las llamadas en curso.",
+        "Listens on the loopback interface unless told otherwise; SIGTERM and Ctrl-C let calls in flight end. Each "
+        "option may stand in the environment instead: ARRASTRE_SERVE_PORT for --port. The log is JSON lines on "
+        "standard error.",
+        "Escucha en la interfaz local si no se dice otra cosa; SIGTERM y Ctrl-C dejan terminar las llamadas en curso. "
+        "Cada opción puede estar también en el entorno: ARRASTRE_SERVE_PORT por --port. El registro son líneas JSON en "
+        "la salida de errores.",
     ),
     "option.lang": Message(
         "Language of all that people read: es or en (by default, as the environment says).",
@@ -240,14 +254,81 @@ MESSAGES: Final[dict[str, Message]] = {
         "text: as people read records (default). json: one JSON object for each deal.",
         "text: como lo lee una persona (por defecto). json: un objeto JSON por reparto.",
     ),
-    "option.host": Message("Address to listen on (default 127.0.0.1).", "Dirección en que escucha (127.0.0.1)."),
-    "option.port": Message(
+    "option.serve_host": Message(
+        "Address to listen on (default 127.0.0.1).",
+        "Dirección en que escucha (127.0.0.1).",
+    ),
+    "option.serve_port": Message(
         "Port to listen on (default 50051; 0 takes a free one).",
         "Puerto en que escucha (por defecto, 50051; 0 toma uno libre).",
     ),
     "option.serve_threads": Message(
         "Searches at once (default: one for each processor).",
         "Búsquedas a la vez (por defecto, una por procesador).",
+    ),
+    "option.serve_memory_mb": Message(
+        "Memory of each thread's table, in MiB (default 16).",
+        "Memoria de la tabla de cada hilo, en MiB (por defecto, 16).",
+    ),
+    "option.serve_waiting": Message(
+        "So many requests may wait for a thread (default 256).",
+        "Cuántas peticiones pueden esperar un hilo (por defecto, 256).",
+    ),
+    "option.serve_queue_seconds": Message(
+        "Together they may be reckoned to take so long (default 60).",
+        "Cuánto pueden durar juntas, según lo previsto (por defecto, 60).",
+    ),
+    "option.serve_streams": Message(
+        "Calls that stream, at once (default 64).",
+        "Llamadas con flujo a la vez (por defecto, 64).",
+    ),
+    "option.serve_max_seconds": Message(
+        "The most that one request gets (default 60).",
+        "Lo más que se da a una petición (por defecto, 60).",
+    ),
+    "option.serve_max_worlds": Message(
+        "The most worlds of one request (default 16384).",
+        "Los mundos que puede pedir una petición (por defecto, 16384).",
+    ),
+    "option.serve_max_nodes": Message(
+        "The most nodes of one request.",
+        "Los nodos que puede pedir una petición.",
+    ),
+    "option.serve_max_message_bytes": Message(
+        "The longest message (default 1048576).",
+        "El mensaje más largo (por defecto, 1048576).",
+    ),
+    "option.serve_grace": Message(
+        "Seconds that calls in flight get at the end (default 0.5).",
+        "Segundos que se dan al final a las llamadas en curso (0,5).",
+    ),
+    "option.serve_tls_cert": Message(
+        "The server's certificate, in PEM: calls are then encrypted.",
+        "Certificado del servidor, en PEM: las llamadas van cifradas.",
+    ),
+    "option.serve_tls_key": Message(
+        "Its key, in PEM.",
+        "Su clave, en PEM.",
+    ),
+    "option.serve_client_ca": Message(
+        "Callers must show a certificate that this one (PEM) has signed.",
+        "Quien llame debe mostrar un certificado firmado por este (PEM).",
+    ),
+    "option.serve_tokens": Message(
+        "A file of bearer tokens, `name token` on each line; SIGHUP reads it again.",
+        "Fichero de credenciales, `nombre credencial` en cada línea; SIGHUP lo vuelve a leer.",
+    ),
+    "option.serve_insecure": Message(
+        "Listen beyond loopback without encryption.",
+        "Escucha fuera de la máquina sin cifrar.",
+    ),
+    "option.serve_metrics_port": Message(
+        "Metrics for Prometheus on this port (needs arrastre[metrics]).",
+        "Métricas para Prometheus en este puerto (necesita arrastre[metrics]).",
+    ),
+    "option.serve_otel": Message(
+        "Send traces by OpenTelemetry (needs arrastre[otel]).",
+        "Envía trazas por OpenTelemetry (necesita arrastre[otel]).",
     ),
     # Bad usage.
     "usage.text_and_json": Message(
@@ -329,6 +410,27 @@ MESSAGES: Final[dict[str, Message]] = {
         "Juzga en el clúster de Ray de esta dirección, con --jobs procesos o uno por procesador; sin dirección, en un "
         "clúster que se arranca aquí para la ocasión. Necesita arrastre[ray].",
     ),
+    "option.server": Message(
+        "Have the service at this address do the work (HOST:PORT); the output is the same.",
+        "Que haga el trabajo el servicio de esta dirección (HOST:PUERTO); la salida es la misma.",
+    ),
+    "option.token_file": Message(
+        "With --server: a file with the bearer token to show.",
+        "Con --server: un fichero con la credencial que hay que mostrar.",
+    ),
+    "option.ca": Message(
+        "With --server: call over TLS, trusting the certificates of this file (PEM).",
+        "Con --server: llama con TLS y confía en los certificados de este fichero (PEM).",
+    ),
+    "usage.stats_server": Message(
+        "--stats is measured where the work is done, not with --server",
+        "--stats se mide donde se hace el trabajo, no con --server",
+    ),
+    "usage.jobs_server": Message(
+        "--server and --ray are two ways to have others do the work", "--server y --ray son dos maneras de delegar"
+    ),
+    "usage.no_server": Message("cannot read {name}: {reason}", "no se puede leer {name}: {reason}"),
+    "run.service": Message("{address}: {code}: {reason}", "{address}: {code}: {reason}"),
     "option.resume": Message(
         "Go on from what an earlier run with this output has graded.",
         "Sigue desde lo que juzgó una ejecución anterior con esta salida.",

@@ -8,13 +8,16 @@ is done by walking the descriptors. Nothing is checked here that the library che
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from google.protobuf.message import Message
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 
 import arrastre
+from arrastre._version import ANSWERS
 from arrastre.errors import ArrastreError, Fault, InvalidRequest
+from arrastre.estimate import DEFAULT_VIEW
 from arrastre.v1 import analysis_service_pb2, position_pb2
 
 if TYPE_CHECKING:
@@ -34,6 +37,18 @@ DOMAIN = "arrastre"
 MAX_DETAILS = 4096
 MAX_TEXT = 200
 
+#: Worlds that each effort looks at, unless it is said how many.
+EFFORT_WORLDS = {"quick": 64, "normal": 256, "deep": 1024}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that one request may ask for: wall-clock seconds, worlds, and positions looked at."""
+
+    seconds: float = 60.0
+    worlds: int = 16_384
+    nodes: int = 10**12
+
 
 def position_dict(message: position_pb2.Position) -> dict[str, Any]:
     """The JSON form of a position; what the message leaves out is left out."""
@@ -49,7 +64,9 @@ def position_message(data: Mapping[str, Any]) -> position_pb2.Position:
     return _filled(position_pb2.Position(), data)
 
 
-def request_position(request: analysis_service_pb2.SolveRequest) -> arrastre.Position:
+def request_position(
+    request: analysis_service_pb2.SolveRequest | analysis_service_pb2.BestRequest,
+) -> arrastre.Position:
     """The position of a request, through the library's gate. Raises :class:`~arrastre.errors.ArrastreError`."""
     match request.WhichOneof("input"):
         case "position":
@@ -60,18 +77,51 @@ def request_position(request: analysis_service_pb2.SolveRequest) -> arrastre.Pos
             raise InvalidRequest("there is no position", [Fault("position", "MISSING", "give a position, or its text")])
 
 
-def request_options(request: analysis_service_pb2.SolveRequest, max_seconds: float) -> dict[str, Any]:
-    """The keyword arguments of ``arrastre.solve`` that a request asks for, its time held to ``max_seconds``.
+def request_options(request: analysis_service_pb2.SolveRequest, limits: Limits) -> dict[str, Any]:
+    """The keyword arguments of ``arrastre.solve`` that a request asks for, held to the server's limits.
 
     An enum's number that has no word is passed on as it is, for ``solve`` to refuse.
     """
+    seconds = _held(request, "seconds", limits.seconds)
     return {
-        "objective": _word(analysis_service_pb2.Objective.DESCRIPTOR, request.objective) or "points",
-        "want": _word(analysis_service_pb2.Want.DESCRIPTOR, request.want) or "all",
+        "objective": word(analysis_service_pb2.Objective.DESCRIPTOR, request.objective) or "points",
+        "want": word(analysis_service_pb2.Want.DESCRIPTOR, request.want) or "all",
         "line": request.line if request.HasField("line") else True,
-        "nodes": request.nodes if request.HasField("nodes") else None,
-        "seconds": min(request.seconds, max_seconds) if request.HasField("seconds") else max_seconds,
+        "nodes": _held(request, "nodes", limits.nodes) if request.HasField("nodes") else None,
+        "seconds": limits.seconds if seconds is None else seconds,
+        "at_least": request.at_least if request.HasField("at_least") else None,
     }
+
+
+def best_options(request: analysis_service_pb2.BestRequest, limits: Limits) -> dict[str, Any]:
+    """The keyword arguments of ``arrastre.watch`` that a request asks for, held to the server's limits."""
+    effort = word(analysis_service_pb2.Effort.DESCRIPTOR, request.effort) or "normal"
+    if effort not in EFFORT_WORLDS and effort != "policy":
+        raise InvalidRequest("no such effort", [Fault("effort", "UNKNOWN_EFFORT", f"there is no effort {effort!r}")])
+    seconds = _held(request, "seconds", limits.seconds)
+    worlds = _held(request, "worlds", limits.worlds)
+    # As many as there is time for, if time is what was given.
+    usual = limits.worlds if seconds is not None else min(EFFORT_WORLDS.get(effort, 1), limits.worlds)
+    return {
+        "seat": request.seat if request.HasField("seat") else None,
+        "view": word(analysis_service_pb2.View.DESCRIPTOR, request.view) or DEFAULT_VIEW,
+        "objective": word(analysis_service_pb2.Objective.DESCRIPTOR, request.objective) or "points",
+        "worlds": usual if worlds is None else worlds,
+        "seconds": limits.seconds if seconds is None else seconds,
+        "nodes": _held(request, "nodes", limits.nodes),
+        "seed": request.seed if request.HasField("seed") else 1,
+    }
+
+
+def _held(request: Message, name: str, most: float) -> Any:
+    """A limit that was asked for, no more than the server's; ``None`` if none was."""
+    return min(getattr(request, name), most) if request.HasField(name) else None
+
+
+def grade_effort(number: int) -> str:
+    """The effort of a grading request. Raises :class:`~arrastre.errors.InvalidRequest`."""
+    effort = word(analysis_service_pb2.Effort.DESCRIPTOR, number) or "normal"
+    return "quick" if effort == "policy" else effort
 
 
 def solution_message(data: Mapping[str, Any]) -> analysis_service_pb2.Solution:
@@ -83,14 +133,87 @@ def solution_dict(message: analysis_service_pb2.Solution) -> dict[str, Any]:
     """What ``Solution.to_dict()`` was before :func:`solution_message`, the order of the fields included."""
     data = {"schema": 1} | _every_field(message)
     by_points = message.objective == analysis_service_pb2.OBJECTIVE_POINTS
-    for item, exact in ((data, message.proven), *((each, each["value"] is not None) for each in data["actions"])):
+    asked = message.HasField("at_least")
+    whole = message.proven and (not asked or "lower" not in {field.name for field, _ in message.ListFields()})
+    for item, exact in ((data, whole), *((each, each["value"] is not None) for each in data["actions"])):
         if by_points:
             del item["outcome"]
         if exact:
             del item["lower"], item["upper"]
     if not by_points:
         del data["margin"]
+    for name in ("tricks", "payments", "value"):
+        if not data[name]:
+            del data[name]
+    if asked:
+        rest = {name: data.pop(name) for name in ("best", "actions", "line", "atLeast", "reaches")}
+        return data | {name: rest[name] for name in ("atLeast", "reaches", "best", "actions", "line")}
+    del data["atLeast"], data["reaches"]
     return data
+
+
+def advice_message(data: Mapping[str, Any]) -> analysis_service_pb2.Advice:
+    """The message of ``Advice.to_dict()``, with what the command adds to it."""
+    return _filled(analysis_service_pb2.Advice(), data)
+
+
+def advice_dict(
+    message: analysis_service_pb2.Advice,
+    *,
+    both: bool = False,
+    where: bool = False,
+    why: bool = False,
+    names: bool = False,
+) -> dict[str, Any]:
+    """What the JSON form was before :func:`advice_message`, the order of the fields included. ``names`` keeps the names
+    of a gain's parts in all languages, which that form does not have."""
+    data = {"schema": 1} | _every_field(message)
+    dropped = [name for name, asked in (("other", both), ("where", where), ("why", why)) if not asked]
+    if not message.HasField("at"):
+        dropped += ["deal", "at", "faults"]
+    for item in (data, data["other"]):
+        if item is not None and item["equity"] is None:
+            del item["equity"]
+    for each in data["why"]:
+        for part in each["parts"]:
+            if not names:
+                del part["names"]
+    return {name: value for name, value in data.items() if name not in dropped}
+
+
+def grade_message(data: Mapping[str, Any]) -> analysis_service_pb2.DealGrade:
+    """The message of ``DealGrade.to_dict()``."""
+    return _filled(analysis_service_pb2.DealGrade(), data)
+
+
+def grade_dict(message: analysis_service_pb2.DealGrade) -> dict[str, Any]:
+    """What ``DealGrade.to_dict()`` was before :func:`grade_message`."""
+    return {"schema": 1} | _every_field(message)
+
+
+def ruleset_message(name: str, players: int, language: str) -> analysis_service_pb2.Ruleset:
+    """A ruleset with its fields. Raises :class:`~arrastre.errors.InvalidRules`."""
+    game = arrastre.game.game_of(name)
+    fields = [
+        analysis_service_pb2.RulesetField(
+            field=each.field, value=each.value, default_value=each.default, values=each.values, meaning=each.meaning
+        )
+        for each in game.rules(name, {}, players, language)
+    ]
+    return analysis_service_pb2.Ruleset(name=name, game=game.name, objectives=game.objectives, fields=fields)
+
+
+def engine_message(position: arrastre.Position | None = None) -> analysis_service_pb2.Engine:
+    """What answers; with a position, under which rules."""
+    data = {} if position is None else position.to_dict()
+    rules = {key: _rule(value) for key, value in (data.get("rules") or {}).items()}
+    return analysis_service_pb2.Engine(
+        version=arrastre.__version__, answers=ANSWERS, ruleset=data.get("ruleset", ""), rules=rules
+    )
+
+
+def _rule(value: object) -> str:
+    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
 def refusal(error: ArrastreError) -> status_pb2.Status:
@@ -142,7 +265,7 @@ def _short(text: str) -> str:
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
 
 
-def _word(enum: Enum, number: int) -> str | None:
+def word(enum: Enum, number: int) -> str | None:
     """The JSON word of an enum's value: ``None`` for 0, the number's digits where there is no such value."""
     value = enum.values_by_number.get(number)
     return None if number == 0 else str(number) if value is None else value.name.removeprefix(_prefix(enum)).lower()
@@ -175,7 +298,7 @@ def _plain(field: Field, value: Any) -> Any:
         return [_every_field(each) for each in value] if field.message_type is not None else list(value)
     if field.message_type is not None:
         return _every_field(value)
-    return _word(field.enum_type, value) if field.enum_type is not None else value
+    return word(field.enum_type, value) if field.enum_type is not None else value
 
 
 def _every_field(message: Message) -> dict[str, Any]:
@@ -186,6 +309,32 @@ def _every_field(message: Message) -> dict[str, Any]:
         else _plain(field, getattr(message, field.name))
         for field in message.DESCRIPTOR.fields
     }
+
+
+def rulesets_dict(message: analysis_service_pb2.ListRulesetsResponse) -> dict[str, Any]:
+    """The JSON form of the rulesets."""
+    return {"schema": 1, "rulesets": [_every_field(each) for each in message.rulesets]}
+
+
+def message_of(message: M, data: Mapping[str, Any]) -> M:
+    """The message with the fields of a JSON form set that somebody else wrote.
+
+    Raises :class:`~arrastre.errors.InvalidRequest` with every field that is none, or is of the wrong type.
+    """
+    names = {field.json_name: field.json_name for field in message.DESCRIPTOR.fields}
+    names |= {field.name: field.json_name for field in message.DESCRIPTOR.fields}
+    faults = []
+    for name, value in data.items():
+        if name not in names:
+            faults.append(Fault(name, "UNKNOWN_FIELD", f"there is no field {name!r} here"))
+            continue
+        try:
+            _filled(message, {names[name]: value})
+        except (TypeError, ValueError, AttributeError) as error:
+            faults.append(Fault(name, "BAD_VALUE", f"{name} cannot be {str(value)[:40]!r}: {str(error)[:100]}"))
+    if faults:
+        raise InvalidRequest("the request has faults", faults)
+    return message
 
 
 def _filled(message: M, data: Mapping[str, Any]) -> M:

@@ -1,57 +1,234 @@
-"""Threads that solve, each with a context of its own, and the way to stop one of them."""
+"""Threads that think, who gets one next, and the way to stop what one of them is doing."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import arrastre
 
 T = TypeVar("T")
 
+Urgency = Literal["interactive", "batch"]
+
+#: Batch work that is reckoned to take longer than this, in seconds, never occupies every thread.
+LONG = 0.05
+
 
 class BusyError(Exception):
-    """All threads are at work and as much work waits as may wait."""
+    """As much work waits as may wait; ``after`` is when to ask again, in seconds."""
+
+    def __init__(self, after: float) -> None:
+        super().__init__(f"again in {after} s")
+        self.after = after
+
+
+class Stoppable(Protocol):
+    """Something at work that can be told to end, from any thread."""
+
+    def stop(self) -> None: ...
+
+
+class Job(Generic[T]):
+    """A piece of work, from when it is asked for until it ends.
+
+    The work is given the job: :attr:`context` is its thread's warm context, and whatever else it starts it hands to
+    :meth:`running`, so that a stop reaches it. A stop that comes early holds for what is started later.
+    """
+
+    def __init__(self, work: Callable[[Job[T]], T], client: str, urgency: Urgency, cost: float) -> None:
+        self.client = client
+        self.urgency = urgency
+        self.cost = cost
+        self.future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._work = work
+        self._lock = threading.Lock()
+        self._running: list[Stoppable] = []
+        self._context: arrastre.Context | None = None
+        self.stopped = False
+
+    @property
+    def context(self) -> arrastre.Context:
+        """The thread's context; only while the work runs."""
+        assert self._context is not None
+        return self._context
+
+    def running(self, what: Stoppable) -> None:
+        """Have a stop reach this as well."""
+        with self._lock:
+            self._running.append(what)
+            if self.stopped:
+                what.stop()
+
+    def stop(self) -> None:
+        """End the work soon: searches end with what they have."""
+        with self._lock:
+            self.stopped = True
+            for each in self._running:
+                each.stop()
+
+    def run(self, context: arrastre.Context) -> T:
+        """Do the work, in the thread that the context belongs to."""
+        self._context = context
+        # It may still be stopped from the work before.
+        context.resume()
+        self.running(context)
+        try:
+            return self._work(self)
+        finally:
+            with self._lock:
+                self._running.clear()
+
+
+@dataclass(slots=True)
+class _Line:
+    """Jobs of one urgency that wait: clients take turns, each one's own jobs in their order."""
+
+    clients: OrderedDict[str, deque[Job[Any]]] = field(default_factory=OrderedDict)
+
+    def put(self, job: Job[Any]) -> None:
+        self.clients.setdefault(job.client, deque()).append(job)
+
+    def next(self, fits: Callable[[Job[Any]], bool]) -> Job[Any] | None:
+        """The first job that fits, of the client whose turn it is; that client then comes last."""
+        for client, jobs in self.clients.items():
+            if fits(jobs[0]):
+                job = jobs.popleft()
+                self.clients.move_to_end(client)
+                if not jobs:
+                    del self.clients[client]
+                return job
+        return None
+
+    def remove(self, job: Job[Any]) -> bool:
+        jobs = self.clients.get(job.client)
+        if jobs is None or job not in jobs:
+            return False
+        jobs.remove(job)
+        if not jobs:
+            del self.clients[job.client]
+        return True
 
 
 class Workers:
-    """A pool of ``threads`` threads with a transposition table of ``memory_mb`` MiB each.
+    """``threads`` threads with a transposition table of ``memory_mb`` MiB each, and those who wait for one.
 
-    At most ``waiting`` pieces of work wait for a thread; one more is refused at once.
+    Interactive work goes before batch work, and clients take turns. At most ``waiting`` jobs wait, and no more than
+    ``seconds`` of reckoned work; what would be more is refused at once, unless it is said that it can wait outside
+    (:meth:`room`). All but the work itself happens in the event loop's thread.
     """
 
-    def __init__(self, *, threads: int, memory_mb: int, waiting: int) -> None:
-        self._room = threads + waiting
-        self._inside = 0
+    def __init__(self, *, threads: int, memory_mb: int, waiting: int, seconds: float) -> None:
+        self.threads = threads
+        self.waiting = 0
+        self.cost = 0.0
+        self._most = waiting
+        self._seconds = seconds
         self._memory_mb = memory_mb
         self._thread = threading.local()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="arrastre")
+        self._lines: dict[Urgency, _Line] = {"interactive": _Line(), "batch": _Line()}
+        self._working: set[Job[Any]] = set()
+        self._outside: deque[asyncio.Future[None]] = deque()
 
-    async def run(self, work: Callable[[arrastre.Context], T]) -> T:
-        """Have a thread do ``work``, which must give the context it gets to every search.
+    @property
+    def busy(self) -> int:
+        """Threads at work."""
+        return len(self._working)
 
-        Cancelling the caller stops the search, or takes the work out of the queue. Raises :class:`BusyError`.
+    async def run(
+        self,
+        work: Callable[[Job[T]], T],
+        *,
+        client: str = "",
+        urgency: Urgency = "interactive",
+        cost: float = 0.0,
+    ) -> T:
+        """Have a thread do ``work``, reckoned to take ``cost`` seconds.
+
+        Cancelling the caller stops the work, or takes it out of the line. Raises :class:`BusyError`.
         """
-        if self._inside >= self._room:
-            raise BusyError
-        task = _Task(work)
-        submitted = self._pool.submit(lambda: task.run(self._context()))
-        self._inside += 1
-        future = asyncio.wrap_future(submitted)
-        future.add_done_callback(self._leave)
+        job = Job(work, client, urgency, cost)
+        if self.busy >= self.threads and (self.waiting >= self._most or self.cost + cost > self._seconds):
+            raise BusyError(max(0.05, self.cost / self.threads))
+        self._lines[urgency].put(job)
+        self.waiting += 1
+        self.cost += cost
+        self._hand_out()
         try:
-            return await asyncio.shield(future)
+            return await asyncio.shield(job.future)
         except asyncio.CancelledError:
-            if not submitted.cancel():
-                task.stop()
+            if self._lines[urgency].remove(job):
+                self._left_line(job)
+            else:
+                job.stop()
             raise
+
+    async def room(self) -> None:
+        """Wait until a job more may wait: for work that comes in a stream, whose sender can be held back."""
+        while self.waiting >= max(1, self._most // 2) or self.cost > self._seconds / 2:
+            free: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._outside.append(free)
+            await free
+
+    def stop(self) -> None:
+        """End all work that is being done."""
+        for job in self._working:
+            job.stop()
 
     def close(self) -> None:
         """Wait for the threads to end; whoever waits for their work must have been cancelled before."""
         self._pool.shutdown(cancel_futures=True)
+
+    def _hand_out(self) -> None:
+        """Give free threads something to do."""
+        while self.busy < self.threads:
+            job = self._lines["interactive"].next(lambda _: True) or self._lines["batch"].next(self._fits)
+            if job is None:
+                return
+            self._left_line(job)
+            self._working.add(job)
+            loop = asyncio.get_running_loop()
+            self._pool.submit(self._do, job, loop)
+
+    def _fits(self, job: Job[Any]) -> bool:
+        """Whether long batch work leaves a thread to others."""
+        if job.cost <= LONG or self.threads == 1:
+            return True
+        long = sum(each.urgency == "batch" and each.cost > LONG for each in self._working)
+        return long < self.threads - 1
+
+    def _left_line(self, job: Job[Any]) -> None:
+        self.waiting -= 1
+        self.cost = max(0.0, self.cost - job.cost) if self.waiting else 0.0
+        while self._outside:
+            free = self._outside.popleft()
+            if not free.done():
+                free.set_result(None)
+                break
+
+    def _do(self, job: Job[T], loop: asyncio.AbstractEventLoop) -> None:
+        """One job, in a thread of the pool."""
+        try:
+            found: T | BaseException = job.run(self._context())
+        except BaseException as error:
+            found = error
+        loop.call_soon_threadsafe(self._done, job, found)
+
+    def _done(self, job: Job[T], found: T | BaseException) -> None:
+        self._working.discard(job)
+        if not job.future.done():
+            if isinstance(found, BaseException):
+                job.future.set_exception(found)
+                job.future.exception()  # looked at, so that asyncio does not report it when the caller has gone
+            else:
+                job.future.set_result(found)
+        self._hand_out()
 
     def _context(self) -> arrastre.Context:
         """This thread's context, made when it is first needed."""
@@ -59,39 +236,3 @@ class Workers:
         if context is None:
             context = self._thread.context = arrastre.Context(memory_mb=self._memory_mb)
         return context
-
-    def _leave(self, future: asyncio.Future[T]) -> None:
-        self._inside -= 1
-        if not future.cancelled():
-            future.exception()  # looked at, so that asyncio does not report it when the caller has gone
-
-
-class _Task(Generic[T]):
-    """Work that may be stopped from another thread, without the stop ever reaching the work that comes after it."""
-
-    def __init__(self, work: Callable[[arrastre.Context], T]) -> None:
-        self._work = work
-        self._lock = threading.Lock()
-        self._context: arrastre.Context | None = None
-        self._stopped = False
-
-    def run(self, context: arrastre.Context) -> T:
-        with self._lock:
-            # The context may still be stopped from the work before; if this work was stopped before it began, it ends
-            # in its first search.
-            if self._stopped:
-                context.stop()
-            else:
-                context.resume()
-            self._context = context
-        try:
-            return self._work(context)
-        finally:
-            with self._lock:
-                self._context = None
-
-    def stop(self) -> None:
-        with self._lock:
-            self._stopped = True
-            if self._context is not None:
-                self._context.stop()

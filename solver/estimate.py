@@ -292,6 +292,14 @@ class Advice:
         shares = float(better.mean()), float(same.mean()), float(worse.mean())
         return Comparison(other, *shares, self._reasons(gains), self._parts(other, len(gains)))
 
+    def comparisons(self, *, every: bool) -> tuple[Comparison, ...]:
+        """The best action compared with every other one, or with the first that is not as good."""
+        if self.solved or not self.worlds:
+            return ()
+        others = [each.action for each in self.actions[1:] if every or each.status != "equal"]
+        found = [self.compare(each) for each in (others if every else others[:1])]
+        return tuple(each for each in found if each is not None)
+
     def _parts(self, other: Action, tried: int) -> tuple[PartGain, ...]:
         """What the best action's gain on another is made of, in the first worlds in which both were tried.
 
@@ -372,6 +380,11 @@ class Advice:
             "worldCount": str(self.world_count),
             "seed": self.seed,
         }
+
+    def other_dict(self) -> dict[str, Any]:
+        """The JSON form beside that of another view of the same decision, without what the two share."""
+        shared = ("schema", "index", "seat", "objective", "worldCount", "seed", "solved")
+        return {name: value for name, value in self.to_dict().items() if name not in shared}
 
 
 class Watch(Iterator[Advice]):

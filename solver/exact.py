@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,6 +73,33 @@ class LineStep:
         return {"action": self.action, "seat": self.seat, "winner": self.winner, "points": self.points}
 
 
+class _Told(Values):
+    """Values as :meth:`Solution.to_dict` has them."""
+
+    nodes = 0
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        words = {"win": 1, "vueltas": 0, "replay": 0, "lose": -1}
+        self._actions = tuple(
+            ActionValue(
+                Action(each["action"], each["seat"]),
+                each["lower"] if each["value"] is None else each["value"],
+                each["upper"] if each["value"] is None else each["value"],
+            )
+            for each in data["actions"]
+        )
+        if "lower" in data:
+            self.lower, self.upper = data["lower"], data["upper"]
+        elif self._actions:
+            self.lower = self.upper = max(each.lower for each in self._actions)
+        else:
+            self.lower = self.upper = data["margin"] if "margin" in data else words[data["outcome"]]
+
+    @property
+    def actions(self) -> tuple[ActionValue, ...]:
+        return self._actions
+
+
 class Solution:
     """What is proven of a position, from the point of view of the side that acts.
 
@@ -91,6 +118,16 @@ class Solution:
         self._values = values
         self._limits = limits
         self._line: tuple[LineStep, ...] = ()
+
+    @classmethod
+    def from_dict(cls, position: Position, data: Mapping[str, Any], want: Want = "all") -> Solution:
+        """What :meth:`to_dict` said about a position, as when another machine has solved it; ``nodes`` and ``seconds``
+        are then 0, and ``want`` is what had been asked for."""
+        solution = cls(
+            position, data["objective"], want, _Told(data), Limits(at_least=data.get("atLeast")), data["index"]
+        )
+        solution._line = tuple(LineStep(**step) for step in data["line"])
+        return solution
 
     def __repr__(self) -> str:
         worth = self.lower if self.lower == self.upper else f"{self.lower}..{self.upper}"

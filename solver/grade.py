@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from arrastre import statistics
 from arrastre._version import ANSWERS
 from arrastre.errors import ArrastreError, Fault, InvalidRequest
-from arrastre.estimate import DEFAULT_VIEW, Advice, watch
+from arrastre.estimate import DEFAULT_VIEW, Advice, Watch, watch
 from arrastre.exact import Context, check_whole
 from arrastre.game import Action, Address, Deal, Game, Knowledge, Limits, Position, Step
 from arrastre.record import Record, is_declaration
@@ -361,7 +361,7 @@ _PROSE: Final = frozenset(("event", "site", "date", "round", "table", "id", "sou
 
 def grade_deal(deal: Deal, *, effort: Effort, seed: int = 1, context: Context | None = None) -> DealGrade:
     """Judge the decisions of one deal, as far as its faults leave no doubt about what was played."""
-    return _Grader(deal, effort, seed, context or Context()).grade()
+    return Grader(deal, effort, seed, context or Context()).grade()
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,8 +375,12 @@ class _Choice:
     breach: Fault | None = None
 
 
-class _Grader:
-    """A deal on its way to being graded."""
+class Stopped(Exception):
+    """A grading was told to stop before it came to its end."""
+
+
+class Grader:
+    """A deal on its way to being graded: :meth:`grade` does it, :meth:`stop` ends it from another thread."""
 
     def __init__(self, deal: Deal, effort: Effort, seed: int, context: Context) -> None:
         self.deal = deal
@@ -393,12 +397,27 @@ class _Grader:
         letters = [] if diagram is None else [seat.name for seat in diagram.seats]
         self.players = [name or letter for name, letter in zip(given or letters, letters, strict=False)]
         self.skipped = 0
+        self._running: Watch | None = None
+        self._stopped = False
         #: What the seats' choices made of the hidden cards, in points for side 0, and what they lost.
         self.layout = 0.0
         self.lost = 0.0
         self.taken_apart = bool(effort.luck) and self._played_out()
 
+    def stop(self) -> None:
+        """End soon, by :class:`Stopped`."""
+        self._stopped = True
+        self.context.stop()
+        running = self._running
+        if running is not None:
+            running.stop()
+
+    def _go_on(self) -> None:
+        if self._stopped:
+            raise Stopped
+
     def grade(self) -> DealGrade:
+        """All decisions of the deal. Raises :class:`Stopped`."""
         found = [each for choice in self.choices() if (each := self.judged(choice)) is not None]
         decisions = tuple(controlled(found))
         luck = self.luck() if self.taken_apart else None
@@ -454,6 +473,7 @@ class _Grader:
 
     def judged(self, choice: _Choice) -> Decision | None:
         """A decision with what it cost; ``None`` if there was nothing to decide, or nobody knows what."""
+        self._go_on()
         position = choice.step.position
         if choice.breach is not None:
             return self._decision(choice, (choice.action,), "renuncio", counted=False, breach=choice.breach)
@@ -575,7 +595,10 @@ class _Grader:
         look = self.effort.worlds
         latest: Advice | None = None
         running = watch(under, view=DEFAULT_VIEW, objective=objective, worlds=most, seed=seed, keep=action)
+        self._running = running
+        self._go_on()
         for latest in running:
+            self._go_on()
             if latest.worlds >= look and not latest.final:
                 if objective == "game" and decided(points, latest.loss(action)):
                     running.stop()
@@ -675,12 +698,14 @@ class _Grader:
         average = self.game.average(first)
         draws: list[Draw] = []
         for step, after in zip(steps, [*(each.position for each in steps[1:]), end], strict=True):
+            self._go_on()
             before = self.game.revealed(step.position, self._decider(step), stock=False)
             if before.items and self._drawn(before, after):
                 # What is known of the stock is the same in both, and so is how everybody plays on.
                 value = self.value(after) - self.value_of(step)
                 draws.append(Draw(step.at, value))
         margin = self._margin(steps[-1])
+        self._go_on()
         return Luck(margin, average, self.value(first) - average, tuple(draws), self.layout, self.lost)
 
     @staticmethod

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
@@ -1349,11 +1349,13 @@ def line_values(
     context: Context | None = None,
     nodes: int | None = None,
     seconds: float | None = None,
+    solving: Callable[..., Solution] = solve,
 ) -> tuple[LineValue, ...]:
     """What each action of a recorded deal was worth and cost, windows included, with every card known.
 
     The deal is gone through from its end, where everything is quickly proven and helps with what comes before; once
-    a limit (``nodes``, ``seconds``, both for each position) cuts a search, nothing earlier is tried. Raises
+    a limit (``nodes``, ``seconds``, both for each position) cuts a search, nothing earlier is tried. Positions are
+    solved by ``solving``, which is called like :func:`~arrastre.exact.solve`. Raises
     :class:`~arrastre.errors.InvalidRequest` for an objective that the game does not have.
     """
     context = context or Context()
@@ -1365,7 +1367,7 @@ def line_values(
         if cut or position is None:
             return None
         try:
-            solution = solve(position, objective=objective, line=False, nodes=nodes, seconds=seconds, context=context)
+            solution = solving(position, objective=objective, line=False, nodes=nodes, seconds=seconds, context=context)
         except InvalidPosition:  # cards unseen, or the game over
             return None
         cut = not solution.proven

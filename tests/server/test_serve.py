@@ -21,7 +21,10 @@ from arrastre.server import Config, Server
 from arrastre.v1 import analysis_service_pb2_grpc
 from solve_requests import deal, request
 
-SERVE = "from arrastre.server import serve; serve(port=0, threads=1, ready=lambda address: print(address, flush=True))"
+SERVE = (
+    "from arrastre.server import Config, serve; "
+    "serve(Config(port=0, threads=1), lambda address: print(address, flush=True))"
+)
 
 
 @contextlib.contextmanager

@@ -34,8 +34,7 @@ def details(error: grpc.RpcError) -> tuple[error_details_pb2.ErrorInfo, error_de
     if len(status.details) == 1:
         return info, None
     assert len(status.details) == 2
-    assert status.details[1].Unpack(bad)
-    return info, bad
+    return info, bad if status.details[1].Unpack(bad) else None
 
 
 def refused(run: Run, message: pb.SolveRequest, **config: Any) -> tuple[str, set[tuple[str, str]]]:
