@@ -87,12 +87,21 @@ class Job(Generic[T]):
 
 @dataclass(slots=True)
 class _Line:
-    """Jobs of one urgency that wait: clients take turns, each one's own jobs in their order."""
+    """Jobs of one urgency that wait: clients take turns, each one's own jobs in their order. How many there are, and
+    how many seconds they are reckoned to take."""
 
     clients: OrderedDict[str, deque[Job[Any]]] = field(default_factory=OrderedDict)
+    waiting: int = 0
+    cost: float = 0.0
 
     def put(self, job: Job[Any]) -> None:
         self.clients.setdefault(job.client, deque()).append(job)
+        self.waiting += 1
+        self.cost += job.cost
+
+    def _left(self, job: Job[Any]) -> None:
+        self.waiting -= 1
+        self.cost = max(0.0, self.cost - job.cost) if self.waiting else 0.0
 
     def next(self, fits: Callable[[Job[Any]], bool]) -> Job[Any] | None:
         """The first job that fits, of the client whose turn it is; that client then comes last."""
@@ -102,6 +111,7 @@ class _Line:
                 self.clients.move_to_end(client)
                 if not jobs:
                     del self.clients[client]
+                self._left(job)
                 return job
         return None
 
@@ -112,21 +122,20 @@ class _Line:
         jobs.remove(job)
         if not jobs:
             del self.clients[job.client]
+        self._left(job)
         return True
 
 
 class Workers:
     """``threads`` threads with a transposition table of ``memory_mb`` MiB each, and those who wait for one.
 
-    Interactive work goes before batch work, and clients take turns. At most ``waiting`` jobs wait, and no more than
-    ``seconds`` of reckoned work; what would be more is refused at once, unless it is said that it can wait outside
+    Interactive work goes before batch work, and clients take turns. Of each kind at most ``waiting`` jobs wait, and no
+    more than ``seconds`` of reckoned work; what would be more is refused at once, unless it can wait outside
     (:meth:`room`). All but the work itself happens in the event loop's thread.
     """
 
     def __init__(self, *, threads: int, memory_mb: int, waiting: int, seconds: float) -> None:
         self.threads = threads
-        self.waiting = 0
-        self.cost = 0.0
         self._most = waiting
         self._seconds = seconds
         self._memory_mb = memory_mb
@@ -141,6 +150,11 @@ class Workers:
         """Threads at work."""
         return len(self._working)
 
+    @property
+    def waiting(self) -> int:
+        """Jobs that wait for a thread."""
+        return sum(line.waiting for line in self._lines.values())
+
     async def run(
         self,
         work: Callable[[Job[T]], T],
@@ -154,24 +168,24 @@ class Workers:
         Cancelling the caller stops the work, or takes it out of the line. Raises :class:`BusyError`.
         """
         job = Job(work, client, urgency, cost)
-        if self.busy >= self.threads and (self.waiting >= self._most or self.cost + cost > self._seconds):
-            raise BusyError(max(0.05, self.cost / self.threads))
-        self._lines[urgency].put(job)
-        self.waiting += 1
-        self.cost += cost
+        line = self._lines[urgency]
+        if self.busy >= self.threads and (line.waiting >= self._most or line.cost + cost > self._seconds):
+            raise BusyError(max(0.05, line.cost / self.threads))
+        line.put(job)
         self._hand_out()
         try:
             return await asyncio.shield(job.future)
         except asyncio.CancelledError:
-            if self._lines[urgency].remove(job):
-                self._left_line(job)
+            if line.remove(job):
+                self._let_in()
             else:
                 job.stop()
             raise
 
     async def room(self) -> None:
-        """Wait until a job more may wait: for work that comes in a stream, whose sender can be held back."""
-        while self.waiting >= max(1, self._most // 2) or self.cost > self._seconds / 2:
+        """Wait until a batch job more may wait: for work that comes in a stream, whose sender can be held back."""
+        line = self._lines["batch"]
+        while line.waiting >= max(1, self._most // 2) or line.cost > self._seconds / 2:
             free: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._outside.append(free)
             await free
@@ -191,7 +205,7 @@ class Workers:
             job = self._lines["interactive"].next(lambda _: True) or self._lines["batch"].next(self._fits)
             if job is None:
                 return
-            self._left_line(job)
+            self._let_in()
             self._working.add(job)
             loop = asyncio.get_running_loop()
             self._pool.submit(self._do, job, loop)
@@ -203,9 +217,8 @@ class Workers:
         long = sum(each.urgency == "batch" and each.cost > LONG for each in self._working)
         return long < self.threads - 1
 
-    def _left_line(self, job: Job[Any]) -> None:
-        self.waiting -= 1
-        self.cost = max(0.0, self.cost - job.cost) if self.waiting else 0.0
+    def _let_in(self) -> None:
+        """One of those who wait outside may look again."""
         while self._outside:
             free = self._outside.popleft()
             if not free.done():
