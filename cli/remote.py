@@ -50,6 +50,7 @@ def connected(text: Text, server: str, token_file: str | None, ca: str | None, s
             server,
             secrets=Secrets(ca=None if ca is None else Path(ca), token=token),
             timeout=DEFAULT_TIMEOUT + (seconds or 0.0),
+            attempts=3,
         )
     except OSError as error:
         raise click.UsageError(text("usage.no_server", name=error.filename, reason=error.strerror)) from None
@@ -57,8 +58,8 @@ def connected(text: Text, server: str, token_file: str | None, ca: str | None, s
 
 def told(error: ServiceError) -> ArrastreError:
     """A failed call as an item's error: what the request was refused for, or that the service failed."""
-    faults = error.faults or [Fault("", error.code, error.message or error.code)]
-    found = InvalidRequest(error.message or error.code, faults)
+    said = error.message if error.faults else f"{error.code}: {error.message}"
+    found = InvalidRequest(said, error.faults or [Fault("", error.code, said)])
     found.code = error.reason or error.code  # type: ignore[misc]
     return found
 

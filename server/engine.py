@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 import arrastre
@@ -28,6 +30,8 @@ _HOW = frozenset({"do", "id", "level", "watch", "position", "record", "at", "dea
 _DOING = ("solve", "best", "grade", "rulesets", "cancel")
 #: A line longer than this, in bytes, is refused.
 LONGEST = 1024 * 1024
+_TOO_LONG = bytes(1)
+_CANCELLED: dict[str, Any] = {"error": {"code": "CANCELLED", "message": "it was cancelled", "faults": []}}
 
 
 class Engine:
@@ -73,7 +77,13 @@ class Engine:
         ask, urgency, cost = self._question(do, name, data)
         task = asyncio.get_running_loop().create_task(self._answer(key, name, ask, urgency, cost))
         self._all.add(task)
-        task.add_done_callback(self._all.discard)
+
+        def done(_: asyncio.Task[None]) -> None:
+            self._all.discard(task)
+            if task.cancelled():  # perhaps before it had begun
+                self._say({"id": name, **_CANCELLED})
+
+        task.add_done_callback(done)
         if key:
             self._asked[key] = task
             task.add_done_callback(lambda _: self._asked.pop(key, None))
@@ -173,8 +183,8 @@ class Engine:
             said = {
                 "error": {"code": "BUSY", "message": f"too much is waiting; again in {error.after:.1f} s", "faults": []}
             }
-        except (Stopped, asyncio.CancelledError):
-            said = {"error": {"code": "CANCELLED", "message": "it was cancelled", "faults": []}}
+        except Stopped:
+            said = _CANCELLED
         except MemoryError:
             said = {"error": {"code": "NO_MEMORY", "message": "there is not enough memory for this", "faults": []}}
         finally:
@@ -214,23 +224,13 @@ async def _run(source: IO[bytes], write: Callable[[str], None], threads: int, me
             ended.set_result(whole)
 
     def read() -> None:
-        while True:
-            line = source.readline(LONGEST + 1)
-            if not line:
-                loop.call_soon_threadsafe(end, True)
-                return
-            if len(line) > LONGEST:
-                while line and not line.endswith(b"\n"):
-                    line = source.readline(LONGEST)
-                line = b"\0"
-            if line.strip():
-                loop.call_soon_threadsafe(engine.line, line)
+        for line in _lines(source.fileno()):
+            loop.call_soon_threadsafe(engine.line, line)
+        loop.call_soon_threadsafe(end, True)
 
     # The end of a program does not wait for a thread that waits for input.
     threading.Thread(target=read, daemon=True).start()
     try:
-        import signal
-
         if threading.current_thread() is threading.main_thread():
             loop.add_signal_handler(signal.SIGINT, end, False)
         whole = await ended
@@ -242,8 +242,30 @@ async def _run(source: IO[bytes], write: Callable[[str], None], threads: int, me
     return whole
 
 
+def _lines(descriptor: int) -> Iterator[bytes]:
+    """The lines that are not empty; one that is too long is :data:`_TOO_LONG`.
+
+    Read without the stream's buffer: its lock would be held by a thread that waits for input when the program ends.
+    """
+    rest, dropping = b"", False
+    while piece := os.read(descriptor, 65536):
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in whole:
+            if dropping or len(line) > LONGEST:
+                yield _TOO_LONG
+            elif line.strip():
+                yield line
+            dropping = False
+        if len(rest) > LONGEST:
+            rest, dropping = b"", True
+    if dropping:
+        yield _TOO_LONG
+    elif rest.strip():
+        yield rest
+
+
 def _read(line: bytes) -> dict[str, Any]:
-    if line == b"\0":
+    if line is _TOO_LONG:
         raise InvalidSyntax("the line is too long", [Fault("", "TOO_LONG", f"a line has {LONGEST} bytes at most")])
     try:
         data = json.loads(line)

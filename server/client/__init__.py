@@ -34,8 +34,8 @@ T = TypeVar("T")
 
 #: Seconds that a call may take unless told otherwise.
 DEFAULT_TIMEOUT = 60.0
-#: How often a call is made at most.
-ATTEMPTS = 5
+#: How often a call is made at most, unless told otherwise: for some ten seconds.
+ATTEMPTS = 8
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 #: Items in a message of a batch, and messages sent ahead of their answers.
@@ -170,9 +170,9 @@ def _grade(response: pb.GradeResponse) -> tuple[dict[str, Any] | None, ServiceEr
     return (convert.grade_dict(response.grade) if response.HasField("grade") else None), error
 
 
-def _pause(attempt: int, error: grpc.RpcError, left: float | None) -> float | None:
+def _pause(attempt: int, attempts: int, error: grpc.RpcError, left: float | None) -> float | None:
     """How long to wait before another attempt; ``None``: there is none, or no time for one."""
-    if attempt + 1 >= ATTEMPTS or error.code() not in _AGAIN:
+    if attempt + 1 >= attempts or error.code() not in _AGAIN:
         return None
     told = ServiceError.of_call(error).retry_after
     if error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED and told is None:
@@ -185,15 +185,22 @@ class Client:
     """A connection to a service. Close it, or use it as a context manager; threads may share it.
 
     ``timeout`` is how many seconds a call may take, attempts and pauses together; ``None``: as long as it takes.
+    ``attempts`` is how often it is made at most.
     """
 
     def __init__(
-        self, address: str, *, secrets: Secrets | None = None, timeout: float | None = DEFAULT_TIMEOUT
+        self,
+        address: str,
+        *,
+        secrets: Secrets | None = None,
+        timeout: float | None = DEFAULT_TIMEOUT,
+        attempts: int = ATTEMPTS,
     ) -> None:
         secrets = secrets or Secrets()
         credentials = secrets.credentials()
         self._metadata = secrets.metadata()
         self._timeout = timeout
+        self._attempts = attempts
         if credentials is None:
             self._channel = grpc.insecure_channel(address, options=_OPTIONS)
         else:
@@ -252,7 +259,7 @@ class Client:
                     del left[: len(response.items)]
                     attempt = 0
             except grpc.RpcError as error:
-                pause = _pause(attempt, error, None)
+                pause = _pause(attempt, self._attempts, error, None)
                 if pause is None:
                     raise ServiceError.of_call(error) from None
                 attempt += 1
@@ -286,7 +293,7 @@ class Client:
             try:
                 return ask(left)
             except grpc.RpcError as error:
-                pause = _pause(attempt, error, left)
+                pause = _pause(attempt, self._attempts, error, left)
                 if pause is None:
                     raise ServiceError.of_call(error) from None
             attempt += 1
@@ -297,12 +304,18 @@ class AsyncClient:
     """The same inside an event loop: ``async with AsyncClient(address) as client: await client.solve(...)``."""
 
     def __init__(
-        self, address: str, *, secrets: Secrets | None = None, timeout: float | None = DEFAULT_TIMEOUT
+        self,
+        address: str,
+        *,
+        secrets: Secrets | None = None,
+        timeout: float | None = DEFAULT_TIMEOUT,
+        attempts: int = ATTEMPTS,
     ) -> None:
         secrets = secrets or Secrets()
         credentials = secrets.credentials()
         self._metadata = secrets.metadata()
         self._timeout = timeout
+        self._attempts = attempts
         if credentials is None:
             self._channel = grpc.aio.insecure_channel(address, options=_OPTIONS)
         else:
@@ -364,7 +377,7 @@ class AsyncClient:
             try:
                 return await method(request, timeout=left, metadata=self._metadata)
             except grpc.RpcError as error:
-                pause = _pause(attempt, error, left)
+                pause = _pause(attempt, self._attempts, error, left)
                 if pause is None:
                     raise ServiceError.of_call(error) from None
             attempt += 1
