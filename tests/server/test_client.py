@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 import signal
@@ -19,32 +18,13 @@ import pytest
 import arrastre
 from arrastre.client import AsyncClient, Client, Secrets, ServiceError
 from run_command import SCRIPT, environment, run
+from serving import TEXT, serving
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(map(str, (ROOT / "examples").glob("*.txt")))
 HIDDEN = sorted(map(str, (ROOT / "examples" / "hidden").glob("*.txt")))
 RECORDS = ROOT / "examples" / "records"
 CANTES = str(RECORDS / "cantes.txt")
-TEXT = "RESE.CB/4O.CC.4B/1E3E7E/RC.4E.SB B 2 - points=32-49 tricks=2-5"
-
-
-@contextlib.contextmanager
-def serving(*options: str, port: int = 0) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """``arrastre serve`` in a process of its own."""
-    command = [SCRIPT, "serve", "--lang", "en", "--port", str(port), "--threads", "2", *options]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment()) as process:
-        try:
-            assert process.stderr is not None
-            line = process.stderr.readline()
-            assert line.startswith("listening on "), line + process.stderr.read()
-            log = process.stderr
-            # Nobody reads the log; a full pipe would hold the server up.
-            threading.Thread(target=lambda: [None for _ in log], daemon=True).start()
-            yield line.split()[-1], process
-            process.terminate()
-            assert process.wait(20) == 0
-        finally:
-            process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -185,24 +165,6 @@ def test_a_deadline_is_the_clients(server: str) -> None:
 
 
 # -- secrets
-
-
-@pytest.fixture(scope="module")
-def pki(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An authority, and a server's and a client's certificate signed by it."""
-    folder = tmp_path_factory.mktemp("pki")
-
-    def openssl(*arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
-
-    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=test", "-days", "2")
-    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
-    for name in ("server", "client"):
-        openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
-        sign = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names"]
-        openssl("x509", "-req", "-in", f"{name}.csr", "-out", f"{name}.pem", *sign)
-    return folder
 
 
 def test_mutual_tls_and_tokens(pki: Path, tmp_path: Path) -> None:
