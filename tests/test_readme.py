@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -33,14 +32,15 @@ def run_python(block: str) -> None:
 @pytest.mark.parametrize("block", blocks("console"))
 def test_commands(block: str) -> None:
     command, expected = block.removeprefix("$ ").split("\n", 1)
-    program, *arguments = shlex.split(command)
+    here = Path(sys.executable).parent
     done = subprocess.run(
-        [Path(sys.executable).with_name(program), *arguments],
+        ["bash", "-c", command],
         capture_output=True,
         text=True,
         check=True,
         cwd=ROOT,
-        env=os.environ | {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "COLUMNS": "80"},
+        env=os.environ
+        | {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "COLUMNS": "80", "PATH": f"{here}:{os.environ['PATH']}"},
     )
     assert done.stdout == expected
 

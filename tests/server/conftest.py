@@ -21,12 +21,14 @@ Scenario = Callable[[Any, grpc.aio.Channel], Awaitable[None]]
 def run() -> Iterator[Callable[..., None]]:
     """``run(scenario, **config)`` plays a scenario against a server: a coroutine of a stub and its channel."""
 
-    def play(scenario: Scenario, **config: Any) -> None:
+    def play(scenario: Scenario, address: Callable[[str], None] | None = None, **config: Any) -> None:
         async def both() -> None:
             async with (
                 Server(Config(port=0, **{"threads": 2, "grace": 0.0} | config)) as server,
                 grpc.aio.insecure_channel(server.address) as channel,
             ):
+                if address is not None:
+                    address(server.address)
                 await scenario(analysis_service_pb2_grpc.AnalysisServiceStub(channel), channel)
 
         asyncio.run(asyncio.wait_for(both(), 60))

@@ -14,8 +14,10 @@ import pytest
 from google.rpc import error_details_pb2
 
 import arrastre
+import service as attack
 from arrastre.server import convert
 from arrastre.v1 import analysis_service_pb2 as pb
+from arrastre.v1 import analysis_service_pb2_grpc
 from solve_requests import SMALL, deal, request
 
 Run = Callable[..., None]
@@ -266,3 +268,25 @@ def test_interactive_work_goes_before_batches(run: Run) -> None:
         batch.cancel()
 
     run(scenario, threads=2)
+
+
+# -- bad days
+
+
+def test_malformed_messages_and_rubbish_change_nothing(run: Run) -> None:
+    async def scenario(stub: Any, channel: grpc.aio.Channel) -> None:
+        address = channel_address[0]
+        expected = (await stub.Solve(small("x"))).solution
+
+        def besiege() -> Any:
+            host, _, port = address.rpartition(":")
+            attack.vandals(host, int(port))
+            with grpc.insecure_channel(address) as plain:
+                return attack.fuzz(analysis_service_pb2_grpc.AnalysisServiceStub(plain), 150, 3)
+
+        status = await asyncio.to_thread(besiege)
+        assert set(status) <= {"OK", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED"}
+        assert (await stub.Solve(small("x"))).solution == expected
+
+    channel_address: list[str] = []
+    run(scenario, address=channel_address.append, max_seconds=0.3, max_worlds=50)
