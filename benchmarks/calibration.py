@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -511,7 +512,7 @@ def finished(case: Callable[[int], Row], todo: Sequence[int], jobs: int, end: fl
         return
     with ProcessPoolExecutor(jobs) as pool:
         left = iter(todo)
-        running = {pool.submit(case, number): number for number, _ in zip(left, range(2 * jobs), strict=False)}
+        running = {pool.submit(case, number): number for number in islice(left, 2 * jobs)}
         while running:
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for each in done:

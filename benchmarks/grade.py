@@ -2,7 +2,7 @@
 
 python benchmarks/grade.py speed [DEALS]
 python benchmarks/grade.py residual DEALS FILE     (a file that exists is gone on with)
-python benchmarks/grade.py memory DEALS
+python benchmarks/grade.py memory DEALS [PLAYERS]
 
 Deals are played by the policy of the playouts, one action in ten at random, with the first deal's dealer going round.
 Speed is per core-second, reading included only where it says so. The residual of a deal is what is left of its margin
@@ -18,6 +18,7 @@ import resource
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -134,21 +135,36 @@ def residuals(number: int, path: Path) -> None:
     )
 
 
-def memory(number: int) -> None:
-    """The command at ``quick`` over so many deals, a few of them over and over under other names."""
+def memory(number: int, players: int) -> None:
+    """The command at ``quick`` over so many deals, a few of them over and over under other names; what it holds after
+    each tenth of the time."""
     from arrastre.cli import command
 
-    some = [played(seed) for seed in range(100)]
+    held: list[float] = []
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(1):
+            pages = int(Path("/proc/self/statm").read_text().split()[1])
+            held.append(pages * resource.getpagesize() / 2**20)
+
+    some = [played(seed, players) for seed in range(100)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "archive.jsonl")
         with path.open("w") as file:
             for index in range(number):
-                names = [f"{seat}{index // 100}" for seat in "NOSE"]
+                names = [f"{seat}{index // 100}" for seat in "NOSE"[:players]]
                 file.write(json.dumps({**some[index % 100], "names": names, "deal": index + 1}) + "\n")
         arguments = ["grade", "--effort", "quick", str(path), "-o", str(Path(folder, "out.jsonl"))]
+        watching = threading.Thread(target=watch)
+        watching.start()
         with contextlib.suppress(SystemExit):
             command("en").main(arguments)
-    print(f"{number} deals: at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
+        ended.set()
+        watching.join()
+    tenths = [f"{held[min(len(held) - 1, tenth * len(held) // 10)]:.0f}" for tenth in range(1, 11)]
+    print(f"{number} deals of {players} players, MiB after each tenth of the time: {' '.join(tenths)}; ", end="")
+    print(f"at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f}")
 
 
 def main() -> None:
@@ -158,7 +174,7 @@ def main() -> None:
     elif what == "residual":
         residuals(int(rest[0]), Path(rest[1]))
     else:
-        memory(int(rest[0]))
+        memory(int(rest[0]), int(rest[1]) if len(rest) > 1 else 4)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import pytest
 
 import arrastre
 from arrastre import estimate
-from arrastre.cli.advice import AdviceRenderer, comparisons
+from arrastre.cli.advice import AdviceRenderer
 from arrastre.cli.items import Item
 from arrastre.cli.text import Text
 from arrastre.estimate import Advice
@@ -189,7 +189,7 @@ def test_only_the_next_is_compared_unless_more_is_asked_for() -> None:
     assert said.count("rather than") == 2
     advice = estimate.best(arrastre.Position.parse(HIDDEN))
     assert all(each.status == "worse" for each in advice.actions[1:])
-    assert [each.action for each in comparisons(advice, every=False)] == [advice.actions[1].action]
+    assert [each.action for each in advice.comparisons(every=False)] == [advice.actions[1].action]
 
 
 def test_stats_only_when_asked_for() -> None:
