@@ -430,7 +430,6 @@ MESSAGES: Final[dict[str, Message]] = {
         "--server and --ray are two ways to have others do the work", "--server y --ray son dos maneras de delegar"
     ),
     "usage.no_server": Message("cannot read {name}: {reason}", "no se puede leer {name}: {reason}"),
-    "run.service": Message("{address}: {code}: {reason}", "{address}: {code}: {reason}"),
     "option.resume": Message(
         "Go on from what an earlier run with this output has graded.",
         "Sigue desde lo que juzgó una ejecución anterior con esta salida.",

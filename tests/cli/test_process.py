@@ -174,7 +174,8 @@ def test_broken_pipe(tmp_path: Path, form: list[str]) -> None:
         assert process.stdout.readline()
         process.stdout.close()
         assert process.wait(60) == 141
-        assert process.stderr.read() == b""
+        log = [json.loads(line) for line in process.stderr.read().splitlines()]
+        assert [each["event"] for each in log] == ["serving", "draining"]
 
 
 @pytest.mark.parametrize(
@@ -334,7 +335,8 @@ def test_serve_starts_and_stops() -> None:
         assert int(line.rsplit(":", 1)[1]) > 0
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
-        assert process.stderr.read() == b""
+        log = [json.loads(line) for line in process.stderr.read().splitlines()]
+        assert [each["event"] for each in log] == ["serving", "draining"]
 
 
 def test_serve_refuses_the_world() -> None:
