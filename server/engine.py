@@ -113,7 +113,7 @@ class Engine:
             solving = convert.message_of(pb.SolveRequest(text=text), _rest(data))
 
             def solve(job: Job[Any]) -> dict[str, Any]:
-                response, _ = work.solved(solving, self._limits, job)
+                response, *_ = work.solved(solving, self._limits, job)
                 if job.stopped and not response.solution.proven:
                     raise Stopped
                 return convert.solution_dict(response.solution)

@@ -88,6 +88,9 @@ class Metrics:
         )
         self._items = prometheus.Counter("arrastre_items", "Items of streams", ["method", "status"], registry=registry)
         self._nodes = prometheus.Counter("arrastre_nodes", "Positions looked at by exact searches", registry=registry)
+        self._hits = prometheus.Counter(
+            "arrastre_table_hits", "Positions that exact searches found in the table", registry=registry
+        )
         self._worlds = prometheus.Counter("arrastre_worlds", "Worlds looked at by estimates", registry=registry)
         self._server, self._thread = prometheus.start_http_server(port, host, registry)
         self.port = self._server.server_port
@@ -114,10 +117,11 @@ class Metrics:
         if self._calls is not None:
             self._items.labels(method, status).inc()
 
-    def searched(self, nodes: int = 0, worlds: int = 0) -> None:
+    def searched(self, nodes: int = 0, worlds: int = 0, hits: int = 0) -> None:
         """Work that has been done."""
         if self._calls is not None:
             self._nodes.inc(nodes)
+            self._hits.inc(hits)
             self._worlds.inc(worlds)
 
     @contextlib.contextmanager

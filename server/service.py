@@ -246,8 +246,8 @@ class AnalysisService(analysis_service_pb2_grpc.AnalysisServiceServicer):
         return work
 
     def _solved(self, request: pb.SolveRequest, job: Job[Any]) -> pb.SolveResponse:
-        response, nodes = work.solved(request, self._limits, job)
-        self._metrics.searched(nodes=nodes)
+        response, nodes, hits = work.solved(request, self._limits, job)
+        self._metrics.searched(nodes=nodes, hits=hits)
         return response
 
     async def _by_policy(self, request: pb.BestRequest) -> pb.BestResponse:

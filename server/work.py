@@ -25,14 +25,16 @@ MOST_DEALS = 256
 _SHOWN_EVERY = 0.1
 
 
-def solved(request: pb.SolveRequest, limits: convert.Limits, job: Job[Any]) -> tuple[pb.SolveResponse, int]:
-    """A position's exact values, and how many positions were looked at for them."""
+def solved(request: pb.SolveRequest, limits: convert.Limits, job: Job[Any]) -> tuple[pb.SolveResponse, int, int]:
+    """A position's exact values, how many positions were looked at for them, and how many were found in the table."""
     options = convert.request_options(request, limits)
     position = convert.request_position(request)
+    before = job.context.hits
     solution = arrastre.solve(position, context=job.context, **options)
     message = convert.solution_message(solution.to_dict(0))
     engine = convert.engine_message(position)
-    return pb.SolveResponse(id=request.id, solution=message, engine=engine), solution.nodes
+    found = job.context.hits - before
+    return pb.SolveResponse(id=request.id, solution=message, engine=engine), solution.nodes, found
 
 
 def graded(

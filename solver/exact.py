@@ -51,6 +51,11 @@ class Context:
         for native in list(self._native.values()):
             native.resume()
 
+    @property
+    def hits(self) -> int:
+        """Positions that searches have found in the tables since these were made."""
+        return sum(native.hits for native in self._native.values())
+
     def native(self, game: Game) -> NativeContext:
         """The game's own working memory, made when first asked for."""
         if game.name not in self._native:

@@ -100,6 +100,11 @@ class NativeContext(ABC):
     def resume(self) -> None:
         """Forget a stop that was asked for."""
 
+    @property
+    def hits(self) -> int:
+        """Positions that were found in the table since it was made; 0 where nobody counts."""
+        return 0
+
 
 @dataclass(frozen=True, slots=True)
 class Face:

@@ -97,6 +97,10 @@ class _Native(NativeContext):
     def resume(self) -> None:
         self.kernel.resume()
 
+    @property
+    def hits(self) -> int:
+        return self.kernel.hits
+
 
 @dataclass(frozen=True, slots=True)
 class _Lexicon:

@@ -1868,6 +1868,11 @@ cdef class Context:
         """Forget a stop that was asked for."""
         self.clock.stop.store(0)
 
+    @property
+    def hits(self):
+        """Positions that were found in the table."""
+        return self.table.hits
+
 
 cdef class Results:
     def __cinit__(self, Py_ssize_t size):

@@ -24,6 +24,7 @@ cdef enum:
 cdef struct Table:
     Entry* entries
     uint64_t mask       # number of buckets less one, a power of two less one
+    uint64_t hits       # positions found again, over the table's life
     uint8_t age
 
 cdef struct Hash:
@@ -83,6 +84,7 @@ cdef inline Entry* find(Table* table, Hash* h) noexcept nogil:
     cdef int i
     for i in range(BUCKET):
         if bucket[i].key == h.key and bucket[i].check == h.check:
+            table.hits += 1
             return &bucket[i]
     return NULL
 

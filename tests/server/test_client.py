@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -243,6 +244,7 @@ def test_metrics_and_log(tmp_path: Path) -> None:
                 text = page.read().decode()
             assert 'arrastre_call_seconds_count{method="Solve",status="OK"} 1.0' in text
             assert 'arrastre_call_seconds_count{method="Solve",status="INVALID_ARGUMENT"} 1.0' in text
+            assert re.search(r"^arrastre_table_hits_total [1-9]", text, re.MULTILINE)
             assert "arrastre_nodes_total" in text and "arrastre_waiting_jobs 0.0" in text
             process.terminate()
             lines = [json.loads(line) for line in process.stderr]
