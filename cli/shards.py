@@ -223,6 +223,18 @@ def in_processes(jobs: int, order: Order, tasks: Iterator[Task], told: Told) -> 
 
     Raises :class:`WorkersLostError` when one of them dies, OSError when one cannot write.
     """
+    try:
+        yield from _in_pool(jobs, order, tasks, told)
+    except BrokenProcessPool:
+        raise WorkersLostError from None
+    except OSError as error:
+        # What a disk complains of has a number; the pool's own pipes, closed as it broke, have none.
+        if error.errno is None:
+            raise WorkersLostError from None
+        raise
+
+
+def _in_pool(jobs: int, order: Order, tasks: Iterator[Task], told: Told) -> Iterator[Task]:
     spawn = multiprocessing.get_context("spawn")
     # Nothing is ever sent: the workers go when this end is closed, or when this process is no more. Locks and events
     # that processes share would be held for ever by a worker that was killed with them in hand.
@@ -236,15 +248,15 @@ def in_processes(jobs: int, order: Order, tasks: Iterator[Task], told: Told) -> 
                 yield from _finished(pending, told)
         while pending:
             yield from _finished(pending, told)
-    except BrokenProcessPool:
-        raise WorkersLostError from None
     finally:
         # Also when nobody wants the rest: what is half done shall not keep anybody waiting.
         if pending:
             ours.close()
-        pool.shutdown(wait=True, cancel_futures=True)
-        ours.close()
-        theirs.close()
+        try:
+            pool.shutdown(wait=True, cancel_futures=True)
+        finally:
+            ours.close()
+            theirs.close()
 
 
 def _finished(pending: set[Future[Task]], told: Told) -> Iterator[Task]:

@@ -174,8 +174,7 @@ def test_broken_pipe(tmp_path: Path, form: list[str]) -> None:
         assert process.stdout.readline()
         process.stdout.close()
         assert process.wait(60) == 141
-        log = [json.loads(line) for line in process.stderr.read().splitlines()]
-        assert [each["event"] for each in log] == ["serving", "draining"]
+        assert process.stderr.read() == b""
 
 
 @pytest.mark.parametrize(
