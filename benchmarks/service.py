@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -102,6 +102,41 @@ def throughput(seconds: float) -> None:
             stub.Solve(request, timeout=10)
             over.append(1e3 * (time.perf_counter() - begun - known))
         print(f"a single call adds {statistics.median(over):.2f} ms to the kernel's time (median of {len(over)})")
+        policy = pb.BestRequest(text=json.dumps(_first_trick()), effort=pb.EFFORT_POLICY)
+        print(f"Best by the rules of thumb: {_median_ms(lambda: stub.Best(policy, timeout=10)):.1f} ms")
+    with serving("--threads", "1") as server, grpc.insecure_channel(server.address) as channel:
+        stub = analysis_service_pb2_grpc.AnalysisServiceStub(channel)
+        heavy = solve_request(_first_trick(), nodes=10**12)
+        small = solve_request(TEXT, line=False)
+        alone = _median_ms(lambda: stub.Solve(small, timeout=10))
+        freed = []
+        for _ in range(20):
+            held = stub.Solve.future(heavy)
+            time.sleep(0.1)
+            begun = time.perf_counter()
+            held.cancel()
+            stub.Solve(small, timeout=10)
+            freed.append(1e3 * (time.perf_counter() - begun) - alone)
+        print(
+            f"a cancelled search frees the only thread after {statistics.median(freed):.1f} ms, at most {max(freed):.1f}"
+        )
+
+
+def _median_ms(call: Callable[[], Any], rounds: int = 200) -> float:
+    taken = []
+    for _ in range(rounds):
+        begun = time.perf_counter()
+        call()
+        taken.append(1e3 * (time.perf_counter() - begun))
+    return statistics.median(taken)
+
+
+def _first_trick() -> dict[str, Any]:
+    """A whole deal, of which nobody has played a card."""
+    rng = random.Random(4)
+    pack = rng.sample([figure + suit for suit in "OCEB" for figure in "1234567SCR"], 40)
+    hands = [{"cards": pack[6 * seat : 6 * seat + 6]} for seat in range(4)]
+    return {"trump": pack[-1][-1], "hands": hands, "stock": pack[24:], "leader": 0}
 
 
 async def interactive(stub: Any, end: float, taken: list[float], status: Counter[str]) -> None:
