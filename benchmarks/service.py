@@ -117,9 +117,7 @@ def throughput(seconds: float) -> None:
             held.cancel()
             stub.Solve(small, timeout=10)
             freed.append(1e3 * (time.perf_counter() - begun) - alone)
-        print(
-            f"a cancelled search frees the only thread after {statistics.median(freed):.1f} ms, at most {max(freed):.1f}"
-        )
+        print(f"a cancel frees the only thread after {statistics.median(freed):.1f} ms, at most {max(freed):.1f}")
 
 
 def _median_ms(call: Callable[[], Any], rounds: int = 200) -> float:
