@@ -163,6 +163,9 @@ def test_best_with_a_deadline_answers_with_what_it_has(run: Run) -> None:
         ask = pb.BestRequest(text=json.dumps(FIRST.to_dict()), worlds=16_000, view="VIEW_CLAIRVOYANT")
         answer = await stub.Best(ask, timeout=1.0)
         assert answer.advice.best and 0 < answer.advice.worlds < 16_000
+        ask.both = ask.where = ask.why = True
+        answer = await stub.Best(ask, timeout=2.0)
+        assert answer.advice.other.best and answer.advice.where and answer.advice.why
 
     run(scenario)
 
