@@ -339,11 +339,13 @@ def faults(number: int) -> None:
             held = [socket.create_connection((host, int(port))) for _ in range(20)]
             vandals(host, int(port))
             assert client.solve(TEXT) == expected
-            # Callers that vanish in the middle, and that never read.
+            # Callers that never read what they asked for, and stay; and others that vanish in the middle.
+            many = [pb.SolveBatchRequest(items=[solve_request(TEXT)] * 64)] * 50
+            unread = [grpc.insecure_channel(server.address) for _ in range(5)]
+            asked = [analysis_service_pb2_grpc.AnalysisServiceStub(each).SolveBatch(iter(many)) for each in unread]
             for _ in range(20):
                 channel = grpc.insecure_channel(server.address)
                 stub = analysis_service_pb2_grpc.AnalysisServiceStub(channel)
-                many = [pb.SolveBatchRequest(items=[solve_request(TEXT)] * 64)] * 50
                 stub.SolveBatch(iter(many))
                 stub.Solve.future(solve_request(TEXT, nodes=10**9))
                 channel.close()
@@ -351,7 +353,8 @@ def faults(number: int) -> None:
             with grpc.insecure_channel(server.address) as channel:
                 status = fuzz(analysis_service_pb2_grpc.AnalysisServiceStub(channel), number, 1)
             assert client.solve(TEXT) == expected
-            for each in held:
+            assert len(asked) == len(unread)
+            for each in (*held, *unread):
                 each.close()
             print(f"{number} malformed messages: {dict(status)}")
             failed = [each for each in server.other if each["event"] == "failed"]
@@ -359,7 +362,7 @@ def faults(number: int) -> None:
             for each in failed[:3]:
                 print(each.get("exception", "")[-400:])
             print(
-                "20 half-open connections, 20 callers of rubbish, 20 that vanished: the next call was answered rightly"
+                "20 half-open, 20 of rubbish, 5 that never read, 20 that vanished: the next call was answered rightly"
             )
         server.process.kill()
         server.process.wait()
