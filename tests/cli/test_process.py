@@ -106,9 +106,10 @@ def test_empty_input() -> None:
 
 @pytest.mark.parametrize("start", [b"x", b'{"hands": ["', b"[[[[", b"\xff", b"\x00", b'{"hands":'])
 def test_a_line_of_ten_megabytes(start: bytes) -> None:
+    given = start * (10_000_000 // len(start)) + b"\n" + LAST.encode()
     # A child is counted from its fork on, when it is as large as this process.
     before = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF))
-    done = run("solve", "--json", "-", given=start * (10_000_000 // len(start)) + b"\n" + LAST.encode())
+    done = run("solve", "--json", "-", given=given)
     first, last = objects(done.stdout)
     assert done.returncode == 1
     assert first["error"]["faults"][0]["reason"] == "TOO_LONG"
